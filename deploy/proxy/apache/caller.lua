@@ -1,6 +1,6 @@
 -- Identifies the caller and sets every header that only the proxy may set. It runs after the sign-in and before a
--- request is forwarded, so no request can bypass it. Each gate has one function; an identity that it does not set is
--- not forwarded.
+-- request is forwarded, so no request can bypass it. Each gate has one function. An identity header that this
+-- function does not set is not forwarded.
 local validate, limits
 
 local function part(r, file)

@@ -5,8 +5,8 @@
 /* global ngx */
 
 /** Resolves to status and body, or to null if there is no readable response. */
-function ask(r, authorization) {
-  const question = { authorization_header: authorization, application_id: r.variables.svc_application }
+function askManager(r, authorization) {
+  const body = { authorization_header: authorization, application_id: r.variables.svc_application }
   return ngx
     .fetch(`${r.variables.svc_manager_url}/api/validate-proxy-auth`, {
       method: 'POST',
@@ -16,7 +16,7 @@ function ask(r, authorization) {
         'X-Forwarded-For': r.remoteAddress,
         'X-Request-Id': r.variables.request_id,
       },
-      body: JSON.stringify(question),
+      body: JSON.stringify(body),
     })
     .then((answer) =>
       answer.text().then((text) => ({
@@ -35,10 +35,10 @@ function ask(r, authorization) {
  * Returns the tenant of a dedicated host. On a shared host, returns the tenant that the client selects, or else the
  * owner's only one. Returns null if the tenant is not available to the owner of the credential.
  */
-function tenantOf(r, validation) {
-  const available = validation.application.available_tenants.map((tenant) => tenant.id)
-  const wanted = r.variables.svc_dedicated_tenant || (r.headersIn['X-Select-Tenant'] || '').toLowerCase()
-  if (wanted !== '') return available.includes(wanted) ? wanted : null
+function findTenant(r, validation) {
+  const availableIds = validation.application.available_tenants.map((tenant) => tenant.id)
+  const requestedId = r.variables.svc_dedicated_tenant || (r.headersIn['X-Select-Tenant'] || '').toLowerCase()
+  if (requestedId !== '') return availableIds.includes(requestedId) ? requestedId : null
   return validation.tenant === null ? '' : validation.tenant.id
 }
 
@@ -51,7 +51,7 @@ function refuse(r, status, retryAfter) {
 async function caller(r) {
   const authorization = r.headersIn['Authorization']
   if (!authorization) return r.return(401)
-  const answer = await ask(r, authorization)
+  const answer = await askManager(r, authorization)
   if (answer === null) return refuse(r, 503, '1')
   const status = answer.status
   const body = answer.body
@@ -59,7 +59,7 @@ async function caller(r) {
   // A 401 without `valid` means that the proxy secret is wrong, not the credential of the caller.
   if ((status === 401 || status === 400) && body.valid === false) return r.return(401)
   if (status !== 200 || body.valid !== true) return refuse(r, 503, answer.retryAfter || '1')
-  const tenant = body.application.has_access ? tenantOf(r, body) : null
+  const tenant = body.application.has_access ? findTenant(r, body) : null
   if (tenant === null) return refuse(r, 403)
   // Only people have inboxes.
   if (r.variables.svc_gate === 'tenant_user' && body.user.is_machine_user) return refuse(r, 403)

@@ -50,14 +50,17 @@ function formatConnectionError({ message, cause }: ConnectionError): string {
   return `The Manager cannot be reached: ${message}${suffix}. Check the address (--url, SVC_URL) and the network.`
 }
 
-/** Returns the reason of a connection failure. fetch puts the actual reason in the `cause` of its error. */
+/** Returns the reason for a connection failure. fetch puts the actual reason in the `cause` of its error. */
 function getReason(error: Error): string {
   const rootError = error.cause instanceof Error ? error.cause : error
   const { code } = rootError as { code?: unknown }
   return typeof code === 'string' ? code : rootError.message
 }
 
-/** Returns one line for each value that breaks a rule if there are several; the message names only the first one. */
+/**
+ * Returns one line per invalid value, or an empty string if there are fewer than two: the message already names
+ * the first one.
+ */
 const listFields = (fields: readonly FieldProblem[]): string =>
   fields.length < 2 ? '' : fields.map(({ path, message }) => `\n${path}: ${message}`).join('')
 
@@ -69,10 +72,10 @@ function getGraphqlOutcome({ message, code, fields }: GraphqlError): { exitCode:
     }
   if (code === 'unauthenticated')
     return { exitCode: exitCodes.notSignedIn, text: `${message}. ${signInHint}` }
-  return rejectedOutcome(message, fields)
+  return createRejectedOutcome(message, fields)
 }
 
-const rejectedOutcome = (message: string, fields: readonly FieldProblem[]) => ({
+const createRejectedOutcome = (message: string, fields: readonly FieldProblem[]) => ({
   exitCode: exitCodes.failed,
   text: `The Manager rejected the request: ${message}${listFields(fields)}`,
 })
@@ -97,5 +100,5 @@ function getResponseOutcome({ status, message, fields }: ResponseError): {
       exitCode: exitCodes.connection,
       text: `The Manager is not available: ${message}. Try again later.`,
     }
-  return rejectedOutcome(message, fields)
+  return createRejectedOutcome(message, fields)
 }

@@ -75,7 +75,7 @@ Exit codes: 0 success, 1 rejected or failed, 2 usage error, 3 not signed in,
 function addHelpCommand(program: Command, terminal: Terminal): void {
   const command = addCommand(program, {
     name: 'help',
-    description: 'Print the help of a command, like --help.',
+    description: 'Print the help of a command; same as --help.',
     examples: ['help', 'help apps create'],
   }).argument('[command...]', 'the command, such as apps create')
   setAction(command, terminal, (_context, words) => {

@@ -37,7 +37,7 @@ export type ListPresentation = {
   /** The default of --limit. */
   limit?: number
   /** Converts a row before it is printed. */
-  present?: (row: Row, format: Format) => Row
+  formatRow?: (row: Row, format: Format) => Row
 }
 
 export function addListCommand(
@@ -47,7 +47,7 @@ export function addListCommand(
   presentation: ListPresentation = {},
 ): void {
   const { name, parent, list, columns } = resource
-  const { description = `List ${name.replace('-', ' ')}.`, present = (row) => row } = presentation
+  const { description = `List ${name.replace('-', ' ')}.`, formatRow = (row) => row } = presentation
   const example = `${name} list${getParentExample(parent)}`
   const command = addCommand(group, {
     name: 'list',
@@ -74,7 +74,7 @@ export function addListCommand(
       terminal,
       context.format,
       columns,
-      rows.map((row) => present(row, context.format)),
+      rows.map((row) => formatRow(row, context.format)),
     )
     if (hasMore)
       printRemark(
@@ -189,8 +189,8 @@ function addDeleteCommand(group: Command, terminal: Terminal, resource: Resource
 }
 
 /**
- * Rejects `--url` if the resource has a field with that name. A user who means the field would send the token
- * to a different host.
+ * Rejects `--url` if the resource has a field with that name. A user who means the field would otherwise send the
+ * token to a different host.
  */
 function rejectManagerUrl({ fields, singular }: Resource, { target }: Context): void {
   const field = fields.find(({ name }) => name === 'url')
@@ -201,7 +201,7 @@ function rejectManagerUrl({ fields, singular }: Resource, { target }: Context): 
     )
 }
 
-/** Returns the row that an argument names, and the connection. */
+/** Returns the row that the argument names, and the connection. */
 export async function findNamedRow(
   context: Context,
   resource: Resource,

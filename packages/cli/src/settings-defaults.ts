@@ -7,12 +7,12 @@ const defaultFields = [
 ] as const
 
 /**
- * Returns the problem with the defaults of a changed frontend configuration, or null. The nearest non-empty
- * list applies: that of the layer itself, or that of a layer it inherits from. If no list is set, any default
- * is accepted.
+ * Returns the problem with the default locale or theme of a changed frontend configuration, or null. A default
+ * must be in the enabled list of the layer or, if that list is empty, in the nearest non-empty inherited list. If
+ * all lists are empty, any default is accepted.
  */
-export function findDefaultsProblem(change: Row, present: Row, inherited: readonly Row[]): string | null {
-  const newConfig = { ...present, ...change }
+export function findDefaultsProblem(change: Row, current: Row, inherited: readonly Row[]): string | null {
+  const newConfig = { ...current, ...change }
   for (const { noun, listField, defaultField } of defaultFields) {
     if (!(listField in change) && !(defaultField in change)) continue
     const value = (newConfig[defaultField] ?? '') as string

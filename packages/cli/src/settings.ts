@@ -42,8 +42,7 @@ export const toPrintableSettings = ({ backendSetting, frontendSetting }: Setting
 })
 
 /**
- * Changes a layer and returns its new settings. `inherited` lists the layers that it inherits from, the
- * nearest first.
+ * Changes a layer and returns its new settings. `inherited` contains the layers from which it inherits, nearest first.
  */
 export async function updateSettings(
   connection: Connection,
@@ -57,7 +56,7 @@ export async function updateSettings(
   const configs = inheritedSettings.map((one) => one.frontendSetting.moduleConfig)
   const problem = findDefaultsProblem(frontend, frontendSetting.moduleConfig, configs)
   if (problem !== null) throw new Failure('usage', problem)
-  // The merged pairs replace all pairs. If someone adds a pair after the read, the Manager rejects the update.
+  // The merged pairs replace all pairs. If another user adds a pair after the read, the Manager rejects the update.
   let { revision } = backendSetting
   if (Object.keys(backend).length > 0) {
     const merged = mergeChange(backend, backendSetting.moduleConfig.KeyValuePairs)
@@ -75,11 +74,11 @@ export async function updateSettings(
 
 const mergeChange = <Change extends { KeyValuePairs?: Pair[] }>(
   change: Change,
-  present: readonly Pair[],
+  currentPairs: readonly Pair[],
 ): Change =>
   change.KeyValuePairs === undefined
     ? change
-    : { ...change, KeyValuePairs: mergePairs(present, change.KeyValuePairs) }
+    : { ...change, KeyValuePairs: mergePairs(currentPairs, change.KeyValuePairs) }
 
 /**
  * Merges the given pairs into the existing pairs. A given pair replaces an existing pair with the same key.

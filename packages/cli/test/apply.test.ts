@@ -142,7 +142,7 @@ test('interrupted between two steps it says so, and the next run goes on', async
   })
   expect([halted.code, halted.err]).toEqual([
     130,
-    expect.stringContaining('svc: Interrupted: 4 of 11 steps are done. Run the command again to resume.\n'),
+    expect.stringContaining('svc: Interrupted: completed 4 of 11 steps. Run the command again to resume.\n'),
   ])
   const before = readFileSync(token, 'utf8')
   expect((await pendingSteps(file)).map(({ kind }) => kind)).toEqual([
@@ -311,7 +311,7 @@ test('a step that is refused is named, with how far it came', async () => {
   expect([code, err]).toEqual([
     1,
     expect.stringMatching(
-      /trigger refused\/web\/nightly failed; 6 of 11 steps are done\. Run the command again to resume\.\nsvc: The Manager rejected the request: /,
+      /trigger refused\/web\/nightly failed; completed 6 of 11 steps\. Run the command again to resume\.\nsvc: The Manager rejected the request: /,
     ),
   ])
 })

@@ -2,11 +2,11 @@
 // receives a sealed token.
 import type { Connection } from './connection.ts'
 import type { PollCliLoginAnswer, StartCliLoginAnswer } from './generated/rest.ts'
-import { type CamelCase, type Plain, toCamelCase } from './names.ts'
+import { type CamelCase, type Simplify, toCamelCase } from './names.ts'
 import { type CallOptions, sendForJson } from './request.ts'
 
 /** `sessionId` is secret. `verificationUri` and `userCode` are shown to the user. `interval` is in seconds. */
-export type CliLogin = Plain<CamelCase<StartCliLoginAnswer>>
+export type CliLogin = Simplify<CamelCase<StartCliLoginAnswer>>
 export type CliLoginStatus =
   | { status: 'authorization_pending' | 'slow_down'; interval: number }
   | { status: 'denied' | 'expired' }

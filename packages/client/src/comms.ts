@@ -1,13 +1,13 @@
 // Sends messages from backends to users: stored notifications, and live data that is not stored.
 import type { Connection } from './connection.ts'
 import type { EmitNotificationAnswer, EmitNotificationBody, PublishLiveDataBody } from './generated/rest.ts'
-import { type CamelCase, type Plain, toCamelCase, toSnakeCase } from './names.ts'
+import { type CamelCase, type Simplify, toCamelCase, toSnakeCase } from './names.ts'
 import { type CallOptions, send, sendForJson } from './request.ts'
 
 /** The recipients and the content of a notification. docs/reference/machine-api.md lists every field. */
-export type NewNotification = Plain<CamelCase<Omit<EmitNotificationBody, 'dedupe_key'>>>
-export type EmittedNotification = Plain<CamelCase<EmitNotificationAnswer>>
-export type LiveHint = Plain<CamelCase<PublishLiveDataBody>>
+export type NewNotification = Simplify<CamelCase<Omit<EmitNotificationBody, 'dedupe_key'>>>
+export type EmittedNotification = Simplify<CamelCase<EmitNotificationAnswer>>
+export type LiveHint = Simplify<CamelCase<PublishLiveDataBody>>
 export type EmitOptions = CallOptions & {
   /**
    * Within 24 hours, the same key returns the first notification instead of adding another. By default, a key
@@ -17,8 +17,7 @@ export type EmitOptions = CallOptions & {
 }
 
 /**
- * Adds a notification to inboxes. Even if the request is retried, it is added only once. Resolves when the
- * notification is stored.
+ * Adds a notification to inboxes, only once even if the request is retried. Resolves when the notification is stored.
  */
 export async function emit(
   connection: Connection,

@@ -1,6 +1,6 @@
 // The errors that requests throw.
 
-/** A value of the request that breaks a rule, such as `input.name`; dots separate names and list positions. */
+/** A value in the request that breaks a rule, such as `input.name`; dots separate names and list positions. */
 export type FieldProblem = { readonly path: string; readonly message: string }
 
 export type ResponseErrorOptions = {
@@ -25,7 +25,7 @@ export class ResponseError extends Error {
   readonly retryAfterMs: number | null
   /** The JSON body of the response, or null if it is not JSON. */
   readonly body: unknown
-  /** All values that break a rule; the first one is the subject of the message. Empty for other errors. */
+  /** All values that break a rule; the message is about the first one. Empty for other errors. */
   readonly fields: readonly FieldProblem[]
 
   constructor(message: string, options: ResponseErrorOptions) {
@@ -41,7 +41,7 @@ export class ResponseError extends Error {
   }
 }
 
-/** The response is missing or incomplete. It is unknown whether the request was executed. */
+/** The response is missing or incomplete, so it is unknown whether the request was executed. */
 export class ConnectionError extends Error {
   constructor(message: string, options: { cause: unknown }) {
     super(message, options)
@@ -72,13 +72,19 @@ export class GraphqlError extends Error {
   readonly code: string | null
   /** The values that break a rule, from all errors. */
   readonly fields: readonly FieldProblem[]
+  /** The delay from Retry-After, or null if the response has none. */
+  readonly retryAfterMs: number | null
 
-  constructor(errors: readonly GraphqlErrorEntry[]) {
+  constructor(
+    errors: readonly GraphqlErrorEntry[],
+    { retryAfterMs = null }: { retryAfterMs?: number | null } = {},
+  ) {
     super(errors[0]?.message ?? 'the operation failed')
     this.name = 'GraphqlError'
     this.errors = errors
     this.code = errors[0]?.extensions?.code ?? null
     this.fields = errors.flatMap(({ extensions }) => extensions?.fields ?? [])
+    this.retryAfterMs = retryAfterMs
   }
 }
 

@@ -5,10 +5,12 @@ import type {
   GetLanguagePackAnswer,
   PiletFeed as PiletFeedAnswer,
 } from './generated/rest.ts'
-import { type CamelCase, type Plain, encodePath, toCamelCase } from './names.ts'
+import { type CamelCase, type Simplify, encodePath, toCamelCase } from './names.ts'
 import { type CallOptions, sendForJson } from './request.ts'
 
-export type FrontendConfig = Plain<CamelCase<FrontendConfigAnswer['config']>> & { readonly projectId: string }
+export type FrontendConfig = Simplify<CamelCase<FrontendConfigAnswer['config']>> & {
+  readonly projectId: string
+}
 export type LanguagePack = GetLanguagePackAnswer
 export type PiletFeed = PiletFeedAnswer['items']
 

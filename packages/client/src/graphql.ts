@@ -3,13 +3,17 @@ import { GraphqlError, type GraphqlErrorEntry, ResponseError } from './errors.ts
 import { type CallOptions, sendForJson } from './request.ts'
 
 /**
- * The text of an operation, with the types of its variables and its result. `@manager/client/documents`
- * contains many documents.
+ * The text of an operation, and the types of its variables and its result. `@manager/client/documents` contains a
+ * document for nearly every operation.
  */
 export type TypedDocument<Result, Variables> = string & {
   readonly __types?: (variables: Variables) => Result
 }
-type GraphqlResponse<Result> = { data?: Result | null; errors?: readonly GraphqlErrorEntry[] }
+type GraphqlResponse<Result> = {
+  data?: Result | null
+  errors?: readonly GraphqlErrorEntry[]
+  retryAfterMs?: number | null
+}
 
 /**
  * Runs an operation. Queries are retried after temporary failures. Mutations are retried only if they were
@@ -21,14 +25,15 @@ export async function graphql<Result, Variables extends Readonly<Record<string, 
   variables: Variables,
   { signal }: CallOptions = {},
 ): Promise<Result> {
-  const { data, errors } = await sendForJson<GraphqlResponse<Result>>(connection, {
+  const { data, errors, retryAfterMs } = await sendForJson<GraphqlResponse<Result>>(connection, {
     method: 'POST',
     path: '/query',
     json: { query: document, variables },
     signal,
     isRepeatable: /^\s*(query\b|\{)/.test(document),
   }).catch(readRejection)
-  if (errors !== undefined || data === null || data === undefined) throw new GraphqlError(errors ?? [])
+  if (errors !== undefined || data === null || data === undefined)
+    throw new GraphqlError(errors ?? [], retryAfterMs === undefined ? {} : { retryAfterMs })
   return data
 }
 
@@ -37,8 +42,8 @@ export async function graphql<Result, Variables extends Readonly<Record<string, 
  * status with a list of errors.
  */
 function readRejection(error: unknown): GraphqlResponse<never> {
-  const errors =
-    error instanceof ResponseError ? (error.body as GraphqlResponse<never> | null)?.errors : undefined
+  if (!(error instanceof ResponseError)) throw error
+  const errors = (error.body as GraphqlResponse<never> | null)?.errors
   if (!Array.isArray(errors)) throw error
-  return { errors }
+  return { errors, retryAfterMs: error.retryAfterMs }
 }

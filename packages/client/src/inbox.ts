@@ -6,12 +6,12 @@ import type {
   MarkNotificationsReadAnswer,
   Notification as StoredNotification,
 } from './generated/rest.ts'
-import { type CamelCase, type Plain, encodePath, toCamelCase } from './names.ts'
+import { type CamelCase, type Simplify, encodePath, toCamelCase } from './names.ts'
 import { type CallOptions, sendForJson } from './request.ts'
 
 /** The inbox of an application, or the path at which a proxy serves it, such as /comms. */
 export type Inbox = { applicationId: string; path?: never } | { path: string; applicationId?: never }
-export type Notification = Plain<CamelCase<StoredNotification>>
+export type Notification = Simplify<CamelCase<StoredNotification>>
 export type NotificationPage = {
   notifications: Notification[]
   /** The cursor of the next page, or null after the last page. */

@@ -1,12 +1,14 @@
 // Converts names. Names in this package are camel case, as in GraphQL. REST bodies use snake case.
 
-type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name
+type CamelCaseName<Name> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCaseName<Tail>>}`
+  : Name
 /** The type with its top-level names in camel case. */
 export type CamelCase<Type> = Type extends unknown
-  ? { readonly [Name in keyof Type as Camel<Name>]: Type[Name] }
+  ? { readonly [Name in keyof Type as CamelCaseName<Name>]: Type[Name] }
   : never
 /** Expands a mapped type, so that editors show its fields. */
-export type Plain<Type> = Type extends unknown ? { [Name in keyof Type]: Type[Name] } : never
+export type Simplify<Type> = Type extends unknown ? { [Name in keyof Type]: Type[Name] } : never
 
 /** Converts the top-level names of an object to camel case. */
 export const toCamelCase = <Body extends object>(body: Body): CamelCase<Body> =>

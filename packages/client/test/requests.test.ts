@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Upstream, startUpstream } from '../../manager/test/kit/upstream.ts'
 import {
   ConnectionError,
+  GraphqlError,
   ResponseError,
   callEsb,
   connect,
@@ -28,7 +29,7 @@ const connection = (options: Partial<Parameters<typeof connect>[0]> = {}) =>
   connect({ url: server.url, ...options })
 const methods = (): string[] => server.received.map(({ method }) => method)
 
-/** Responds with these statuses one after the other, then with 200. */
+/** Responds with these statuses in order, then with 200. */
 function answerWith(statuses: readonly number[], headers: Record<string, string> = {}): void {
   const rest = statuses.values()
   server.answer((_request, response) => {
@@ -36,7 +37,7 @@ function answerWith(statuses: readonly number[], headers: Record<string, string>
     response.writeHead(status, status === 200 ? {} : headers).end('{"error":"not now","code":"unavailable"}')
   })
 }
-/** A connection that sends nothing and records the calls. */
+/** Creates a connection that records its calls instead of sending them. */
 function asked(options: Partial<Parameters<typeof connect>[0]> = {}) {
   const { token = () => 'secret' } = options
   const tokens = { asked: 0, sent: [] as string[] }
@@ -165,6 +166,17 @@ describe('what is not sent again', () => {
     // Dates have a resolution of 1 s, and a busy machine adds delay.
     expect((error as ResponseError).retryAfterMs).toBeGreaterThan(3_000_000)
     expect((error as ResponseError).retryAfterMs).toBeLessThanOrEqual(3_600_000)
+  })
+
+  test('a mutation that the service rejects for now: its GraphqlError has the delay', async () => {
+    server.answer((_request, response) =>
+      response
+        .writeHead(503, { 'retry-after': '3' })
+        .end('{"errors":[{"message":"overloaded"}],"data":null}'),
+    )
+    const rejection = graphql(connection(), 'mutation { a }', {})
+    await expect(rejection).rejects.toMatchObject({ message: 'overloaded', retryAfterMs: 3_000 })
+    await expect(rejection).rejects.toThrow(GraphqlError)
   })
 
   test('what is aborted while it waits, and what was aborted before', async () => {

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { listDiagrams, drawDiagrams } from './diagrams.ts'
 import { pages, readPage } from './pages.ts'
-import { output, stage } from './site.ts'
+import { output, stagingFolder } from './site.ts'
 
 const usage = `Build the documentation as a site in packages/docs/out.
 
@@ -24,13 +24,13 @@ process.env['VITE_EXTRA_EXTENSIONS'] = 'graphql,ts,mjs,yaml,json,py,go'
 
 /** Builds the site and returns its folder. */
 export async function buildSite(): Promise<string> {
-  rmSync(stage, { recursive: true, force: true })
+  rmSync(stagingFolder, { recursive: true, force: true })
   for (const [source, page] of pages) {
-    mkdirSync(dirname(stage + page), { recursive: true })
-    writeFileSync(stage + page, readPage(source))
+    mkdirSync(dirname(stagingFolder + page), { recursive: true })
+    writeFileSync(stagingFolder + page, readPage(source))
   }
   const diagrams = [...pages.keys()].flatMap((source) => listDiagrams(readPage(source)))
-  await drawDiagrams(diagrams, `${stage}public/diagrams`)
+  await drawDiagrams(diagrams, `${stagingFolder}public/diagrams`)
   const { build } = await import('vitepress')
   await build(new URL('..', import.meta.url).pathname)
   return output

@@ -1,4 +1,4 @@
-// Extends Markdown rendering: links to files outside docs/, literal double braces, diagrams and scrolling tables.
+// Extends Markdown rendering: links to files outside docs/, literal double braces, diagrams, pictures and scrolling tables.
 import { createHash } from 'node:crypto'
 import type { MarkdownRenderer } from 'vitepress'
 import { resolveLink } from './pages.ts'
@@ -7,7 +7,7 @@ type Rules = MarkdownRenderer['renderer']['rules']
 type Rule = NonNullable<Rules[string]>
 type Env = { relativePath: string }
 
-/** Returns the base name of the image files of a diagram, which is derived from the source of the diagram. */
+/** Returns the base name for the image files of a diagram. It is derived from the diagram's source. */
 export const getDiagramName = (source: string): string =>
   createHash('sha256').update(source.trim()).digest('hex').slice(0, 16)
 
@@ -16,6 +16,7 @@ export function adaptMarkdown(md: MarkdownRenderer, onFile: (source: string) => 
   mapLinks(md, onFile)
   keepBraces(md.renderer.rules)
   showDiagrams(md.renderer.rules)
+  showPictures(md.renderer.rules, onFile)
   const { rules } = md.renderer
   rules['table_open'] = () => '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n'
   rules['table_close'] = () => '</table></div>\n'
@@ -61,5 +62,23 @@ function showDiagrams(rules: Rules): void {
     const createImage = (mode: string): string =>
       `<img class="${mode}-only" src="/diagrams/${name}-${mode}.svg" alt="Diagram; the text version follows">`
     return `<figure class="diagram">${createImage('light')}${createImage('dark')}</figure><details><summary>Diagram as text</summary>${html}</details>`
+  }
+}
+
+/**
+ * Shows both files of a `<picture>`, of which the style sheet hides one: readers can choose a theme on the page, and
+ * `<picture>` knows only the theme of their system.
+ */
+function showPictures(rules: Rules, onFile: (source: string) => void): void {
+  const block = rules['html_block'] as Rule
+  rules['html_block'] = (tokens, index, ...rest) => {
+    const html = block(tokens, index, ...rest)
+    const { relativePath } = rest[1] as Env
+    const [, dark] = / srcset="([^"]+)"/.exec(html) ?? []
+    const [, alt, light] = /<img alt="([^"]*)" src="([^"]+)"/.exec(html) ?? []
+    if (dark === undefined || light === undefined) return html
+    const createImage = (mode: string, link: string): string =>
+      `<img class="${mode}-only" src="${resolveLink(relativePath, link, onFile)}" alt="${alt}" loading="lazy">`
+    return `<figure class="diagram">${createImage('light', light)}${createImage('dark', dark)}</figure>`
   }
 }

@@ -10,13 +10,12 @@ import { fileFolder, root } from './pages.ts'
 import { createSidebarByFolder } from './sidebar.ts'
 
 /**
- * Returns whether a page is about past changes. The search excludes these pages, because they would outrank
- * the guides.
+ * Returns whether a page is about past changes. The search excludes such pages, because they would outrank the guides.
  */
 const isHistory = (page: string): boolean =>
   /^(decisions\/|project\/changelog|reference\/conformance)/.test(page)
 
-export const stage = new URL('../.stage/', import.meta.url).pathname
+export const stagingFolder = new URL('../.stage/', import.meta.url).pathname
 export const output = new URL('../out/', import.meta.url).pathname
 
 const trackedFiles = new Set(execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n'))
@@ -24,13 +23,13 @@ const trackedFiles = new Set(execFileSync('git', ['ls-files'], { cwd: root, enco
 const copyFile = (source: string): void => {
   if (!trackedFiles.has(source))
     throw new Error(`a page links to ${source}, which is not tracked in the repository`)
-  const target = `${stage}public/${fileFolder}/${source}`
+  const target = `${stagingFolder}public/${fileFolder}/${source}`
   mkdirSync(dirname(target), { recursive: true })
   cpSync(root + source, target)
 }
 
 export const config: UserConfig = {
-  srcDir: stage,
+  srcDir: stagingFolder,
   outDir: output,
   cacheDir: new URL('../.cache/', import.meta.url).pathname,
   title: 'Manager',
@@ -38,8 +37,8 @@ export const config: UserConfig = {
   lang: 'en-US',
   appearance: true,
   lastUpdated: false,
-  // Ignore links to localhost, which tutorials contain and which work only while the demo runs. Any other
-  // link to a missing page stops the build.
+  // Ignores links to localhost, which tutorials contain and which work only while the demo runs. Any other link to a
+  // missing page stops the build.
   ignoreDeadLinks: [/^http:\/\/localhost:/],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },

@@ -1,5 +1,4 @@
-// Tests that the built site works for readers. It builds in time, and the search finds the right pages. The
-// pages are accessible and load nothing from other origins.
+// Tests the built site: build time, search results, accessibility, and that pages load nothing from other origins.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -88,6 +87,7 @@ const examined = [
   '',
   'start/run-the-demo.html',
   'guides/backends/why-did-my-call-fail.html',
+  'guides/maintainers/work-in-the-console.html',
   'guides/operators/kubernetes.html',
   'reference/graphql/triggers.html',
   'reference/rest/machines.html',

@@ -10,9 +10,9 @@ import {
   checkOncePerKey,
   findLate,
   findRefused,
-  lostOutsideOutage,
-  resumedAfter,
-  returnsOf,
+  findLostOutsideOutage,
+  computeResumeMs,
+  listReturns,
 } from './comms-checkers.ts'
 import {
   duplicateNotification,
@@ -154,7 +154,7 @@ describe('hints that flow again', () => {
   /** One hint every 500 ms. Those in `missed` did not arrive. */
   const hintAt = (at: number) => ({ key: String(at), at, replica: 0, sockets: [0] })
   const sent = Array.from({ length: 21 }, (_, index) => hintAt(index * 500))
-  const after = (...missed: number[]): number => resumedAfter(sent, missed.map(hintAt), 1_000)
+  const after = (...missed: number[]): number => computeResumeMs(sent, missed.map(hintAt), 1_000)
 
   test('from the last of the outage on, whatever happens later', () => {
     expect(after()).toBe(0)
@@ -174,7 +174,7 @@ describe('hints that flow again', () => {
 
   test('what is lost before and after the outage is told from what the outage costs', () => {
     const missed = [500, 1_500, 2_000, 7_000].map(hintAt)
-    expect(lostOutsideOutage(missed, 1_000, 2_500).map(({ at }) => at)).toEqual([500, 7_000])
+    expect(findLostOutsideOutage(missed, 1_000, 2_500).map(({ at }) => at)).toEqual([500, 7_000])
   })
 })
 
@@ -195,7 +195,7 @@ describe('sockets that come back', () => {
   })
 
   test('within the jitter that they were told and the margin', () => {
-    const returns = returnsOf([
+    const returns = listReturns([
       hello(0, 0),
       closed(0, 100),
       hello(1, 150),
@@ -211,10 +211,10 @@ describe('sockets that come back', () => {
   })
 
   test('finds one that is late, one that stays away, and does not take an earlier hello for a return', () => {
-    expect(findLate(returnsOf([closed(0, 0), hello(0, 6_001)]), 1_000)).toHaveLength(1)
-    expect(findLate(returnsOf([hello(0, 0), closed(0, 100)]), 1_000)).toHaveLength(1)
+    expect(findLate(listReturns([closed(0, 0), hello(0, 6_001)]), 1_000)).toHaveLength(1)
+    expect(findLate(listReturns([hello(0, 0), closed(0, 100)]), 1_000)).toHaveLength(1)
     const refused: SocketEvent = { kind: 'refused', socket: 0, at: 200, status: 503 }
-    expect(findLate(returnsOf([closed(0, 100), refused]), 1_000)).toHaveLength(1)
+    expect(findLate(listReturns([closed(0, 100), refused]), 1_000)).toHaveLength(1)
   })
 })
 

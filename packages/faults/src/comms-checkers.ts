@@ -9,7 +9,7 @@ export type Emit = {
   key: string
   applicationId: string
   recipients: string[]
-  /** `status` is 0 if there was no response. */
+  /** `status` is 0 if no response arrived. */
   attempts: { start: number; end: number; status: number }[]
   /** Content of the 202 responses. */
   accepted: { notificationId: string; recipientCount: number }[]
@@ -42,8 +42,8 @@ export function checkAccepted({ emits, stored, inboxes }: EmitHistory): string[]
 }
 
 /**
- * Once-per-key rule: even after retries, each key has only one notification. Only the intended recipients
- * have it, and only once in their inbox.
+ * Once-per-key rule: even after retries, each key has only one notification. Only the intended recipients have
+ * received it, and each has it only once.
  */
 export function checkOncePerKey({ emits, stored, inboxes }: EmitHistory): string[] {
   const wanted = new Map(emits.map((emit) => [emit.key, new Set(emit.recipients)]))
@@ -64,7 +64,7 @@ export function checkOncePerKey({ emits, stored, inboxes }: EmitHistory): string
   return [...twice, ...answered, ...strange, ...repeated]
 }
 
-/** Returns emits that never received 202. */
+/** Returns emits that were never accepted with 202. */
 export const findRefused = (emits: readonly Emit[]): string[] =>
   emits
     .filter(({ accepted }) => accepted.length === 0)
@@ -122,15 +122,18 @@ export function checkHints({ sent, replicaOfSocket, arrivals }: HintHistory): Mi
   return missed
 }
 
-// Delivery counts as resumed once no hint has been lost for this time.
+// The time without lost hints after which delivery counts as resumed.
 const flowingMs = 2_000
 
 /**
- * Returns the time from `from` until hint delivery resumes, or Infinity if it never does. Delivery counts as
- * resumed once no hint has been lost for `flowingMs`. Hints that are lost later are ignored, because a busy
- * Redis may respond late.
+ * Returns the time from `from` until hint delivery resumes, or Infinity if it never does. Later losses are ignored,
+ * because a busy Redis may respond late.
  */
-export function resumedAfter(sent: readonly SentHint[], missed: readonly SentHint[], from: number): number {
+export function computeResumeMs(
+  sent: readonly SentHint[],
+  missed: readonly SentHint[],
+  from: number,
+): number {
   const end = Math.max(...sent.map(({ at }) => at))
   const gaps = missed.map(({ at }) => at).filter((at) => at >= from)
   const starts = [from, ...gaps.sort((a, b) => a - b)]
@@ -138,8 +141,8 @@ export function resumedAfter(sent: readonly SentHint[], missed: readonly SentHin
   return found === undefined ? Infinity : found - from
 }
 
-/** Returns the hints that were lost outside the outage. The outage starts at `until` and ends at `from`. */
-export const lostOutsideOutage = (missed: readonly SentHint[], until: number, from: number): SentHint[] =>
+/** Returns the hints that were lost outside the outage, which lasts from `until` to `from`. */
+export const findLostOutsideOutage = (missed: readonly SentHint[], until: number, from: number): SentHint[] =>
   missed.filter(({ at }) => at < until || at > from)
 
 /** A closed socket and the time of its next hello. */
@@ -151,8 +154,8 @@ export type Return = {
   backAt: number | null
 }
 
-/** Returns one entry per close, with the time of the next hello or null. */
-export function returnsOf(events: readonly SocketEvent[]): Return[] {
+/** Returns one entry per closed socket, with the time of its next hello or null. */
+export function listReturns(events: readonly SocketEvent[]): Return[] {
   return [...Map.groupBy(events, ({ socket }) => socket).values()].flatMap((own) => {
     const inOrder = own.toSorted((a, b) => a.at - b.at)
     return inOrder.flatMap((event, index) => {
@@ -164,7 +167,7 @@ export function returnsOf(events: readonly SocketEvent[]): Return[] {
   })
 }
 
-/** Returns the times from the start of the connection to the hello, in ascending order. */
+/** Returns the times from the start of a connection to its hello, in ascending order. */
 export const handshakesOf = (events: readonly SocketEvent[]): number[] =>
   events.flatMap((event) => (event.kind === 'hello' ? [event.tookMs] : [])).sort((a, b) => a - b)
 

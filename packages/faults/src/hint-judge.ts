@@ -1,11 +1,11 @@
-// Common bounds of the scenarios that break Redis while backends emit notifications and publish hints. Hints
-// are best-effort messages.
+// Common bounds for the scenarios that break Redis while backends emit notifications and publish hints. Hints are
+// best-effort messages.
 import {
   type HintHistory,
   checkHints,
   findRefused,
-  lostOutsideOutage,
-  resumedAfter,
+  findLostOutsideOutage,
+  computeResumeMs,
 } from './comms-checkers.ts'
 import type { ReadinessSample } from './comms-stage.ts'
 import type { HintRecord } from './hint-load.ts'
@@ -18,9 +18,9 @@ export type BrokenRedis = HintHistory &
     brokenAt: number
     healedAt: number
     samples: ReadinessSample[]
-    /** The time until no more hints arrived. */
+    /** The time until hints stopped arriving. */
     drainSeconds: number | null
-    /** Number of lost hints that the replicas counted. */
+    /** Number of lost hints, as counted by the replicas. */
     counted: number
   }
 type Figures = ReturnType<typeof createVerdict>
@@ -53,8 +53,8 @@ export const judgeReady = (figures: Figures, samples: readonly ReadinessSample[]
   )
 
 /**
- * Checks that hints always reach the sockets of the sending replica, and that they soon reach other replicas'
- * sockets again. Returns the number of lost hints.
+ * Checks that hints always reach the sockets of the sending replica, and that they soon reach the sockets of other
+ * replicas again. Returns the number of lost hints.
  */
 export function judgeHints(figures: Figures, observed: BrokenRedis): number {
   const { sent, brokenAt, healedAt } = observed
@@ -64,16 +64,16 @@ export function judgeHints(figures: Figures, observed: BrokenRedis): number {
     local.map(({ key }) => key),
   )
   figures.none('wrong', wrong)
-  // A fault that loses no hint proves nothing.
+  // If no hint was lost, Redis was never broken, and the scenario fails.
   figures.atLeast('hints_lost', remote.length, 1)
   figures.show('counted', observed.counted)
-  const resumedMs = resumedAfter(sent, remote, healedAt)
+  const resumedMs = computeResumeMs(sent, remote, healedAt)
   figures.recovery('resume_ms', { ms: resumedMs, max: resumeMs })
   const [until, from] = [brokenAt - edgeMs, healedAt + resumedMs + edgeMs]
   figures.atMost(
     'lost_outside_outage',
-    lostOutsideOutage(remote, until, from).length,
-    Math.ceil(shareLost * lostOutsideOutage(sent, until, from).length),
+    findLostOutsideOutage(remote, until, from).length,
+    Math.ceil(shareLost * findLostOutsideOutage(sent, until, from).length),
   )
   judgeDrain(figures, observed.drainSeconds)
   return remote.length

@@ -1,7 +1,7 @@
 // Concurrent calls that compete for the same object, spread over all replicas, and their outcomes.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { createSecrets, encryptionRing, tokenAddress } from '@manager/manager/sealing'
+import { createSecrets, createEncryptionRing, getTokenLocation } from '@manager/manager/sealing'
 import { type Person, headersOf, masterKey } from '@manager/harness/callers.ts'
 import { callbackUrl, register } from '@manager/harness/backends.ts'
 import { bearer } from '@manager/harness/credentials.ts'
@@ -79,12 +79,12 @@ export async function raceRegistrations(world: RaceWorld, count: number): Promis
     'select id, callback_token from backend_registrations where machine_user_id = $1',
     [machine.id],
   )
-  const secrets = createSecrets(encryptionRing(Buffer.from(masterKey, 'base64'), new Map()))
+  const secrets = createSecrets(createEncryptionRing(Buffer.from(masterKey, 'base64'), new Map()))
   return {
     statuses: answers.map(({ status }) => status),
     ids: answers.map((answer) => String(answer.body.registered_id)),
     tokens: answers.map((answer) => String(answer.body.token)),
-    stored: rows.map(({ id, callback_token }) => secrets.open(callback_token, tokenAddress(id))),
+    stored: rows.map(({ id, callback_token }) => secrets.open(callback_token, getTokenLocation(id))),
   }
 }
 

@@ -1,12 +1,12 @@
-// Checks that the socket clients follow the close code rules when a server closes or rejects sockets. Also
-// checks that the load balancer routes only to ready replicas.
+// Checks that the socket clients follow the rules for close codes when a server closes or rejects sockets, and that
+// the load balancer routes only to ready replicas.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type IncomingMessage, type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { returnsOf } from './comms-checkers.ts'
+import { listReturns } from './comms-checkers.ts'
 import { startBalancer } from './haproxy.ts'
 import { type Sockets, startSockets } from './sockets.ts'
 import { ensureHighAvailability } from '@manager/harness/engines/install.ts'
@@ -76,7 +76,7 @@ describe('people who look', () => {
         .poll(async () => (await sockets.events()).map(({ kind }) => kind).sort())
         .toEqual(['closed', 'closed', 'hello', 'hello', 'hello'])
       expect(await sockets.greeted()).toBe(1)
-      const returns = returnsOf(await sockets.events())
+      const returns = listReturns(await sockets.events())
       expect(new Set(returns.map(({ code }) => code))).toEqual(new Set([4_000, 4_500]))
       expect(returns.find(({ code }) => code === 4_500)?.backAt).toBeNull()
       expect(returns.find(({ code }) => code === 4_000)?.backAt).not.toBeNull()

@@ -2,15 +2,15 @@
 import { type NumberConstant } from './constants.ts'
 
 /** The position counts UTF-16 units from the start of the template. */
-interface Placed {
+interface Positioned {
   readonly position: number
 }
 
-export interface FieldNode extends Placed {
+export interface FieldNode extends Positioned {
   readonly kind: 'field'
   readonly names: readonly string[]
 }
-export interface VariableNode extends Placed {
+export interface VariableNode extends Positioned {
   readonly kind: 'variable'
   /** The name includes its `$`. Equal names have equal numbers. */
   readonly name: string
@@ -18,40 +18,40 @@ export interface VariableNode extends Placed {
   readonly names: readonly string[]
 }
 /** Fields of an operand that is neither a field nor a variable, such as `(…).a.b`. */
-export interface ChainNode extends Placed {
+export interface ChainNode extends Positioned {
   readonly kind: 'chain'
   readonly base: Operand
   readonly names: readonly string[]
 }
-export interface FunctionNode extends Placed {
+export interface FunctionNode extends Positioned {
   readonly kind: 'function'
   readonly name: string
 }
-export interface NumberNode extends Placed, NumberConstant {
+export interface NumberNode extends Positioned, NumberConstant {
   readonly kind: 'number'
   readonly text: string
 }
-interface StringNode extends Placed {
+interface StringNode extends Positioned {
   readonly kind: 'string'
   readonly text: string
 }
-interface BoolNode extends Placed {
+interface BoolNode extends Positioned {
   readonly kind: 'bool'
   readonly value: boolean
 }
-interface DotNode extends Placed {
+interface DotNode extends Positioned {
   readonly kind: 'dot'
 }
-interface NilNode extends Placed {
+interface NilNode extends Positioned {
   readonly kind: 'nil'
 }
-export interface PipeNode extends Placed {
+export interface PipeNode extends Positioned {
   readonly kind: 'pipe'
-  /** The text before the action. Empty if the pipeline is not an action. */
+  /** The text before the action; empty if the pipeline is not an action. */
   readonly before: string
   /** The variables that receive the value. */
   readonly variables: readonly { readonly name: string; readonly number: number }[]
-  /** Whether existing variables are assigned instead of declared. */
+  /** Whether the pipeline assigns to existing variables instead of declaring new ones. */
   readonly assigns: boolean
   /** The stages. Each stage receives the result of the previous stage as its last argument. */
   readonly first: Command
@@ -66,28 +66,28 @@ export interface Command {
   readonly args: readonly Operand[]
 }
 
-interface TextNode extends Placed {
+interface TextNode extends Positioned {
   readonly kind: 'text'
   readonly text: string
 }
 /** An `if` or `with` statement, including all its `else if` and `else with` branches. */
-export interface ConditionNode extends Placed {
+export interface ConditionNode extends Positioned {
   readonly kind: 'if' | 'with'
   readonly branches: readonly { readonly pipe: PipeNode; readonly list: ListNode }[]
   readonly elseList: ListNode | null
 }
-export interface RangeNode extends Placed {
+export interface RangeNode extends Positioned {
   readonly kind: 'range'
   readonly pipe: PipeNode
   readonly list: ListNode
   readonly elseList: ListNode | null
 }
-export interface TemplateNode extends Placed {
+export interface TemplateNode extends Positioned {
   readonly kind: 'template'
   readonly name: string
   readonly pipe: PipeNode | null
 }
-interface JumpNode extends Placed {
+interface JumpNode extends Positioned {
   readonly kind: 'break' | 'continue'
 }
 /** A sequence of statements. */

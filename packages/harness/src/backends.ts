@@ -39,8 +39,8 @@ export type StoredBackend = {
   updated_at: Date
   last_heartbeat: Date
 }
-/** Reads the stored row of a registration, or undefined if it does not exist. */
-export const storedBackend = async ({ sql }: { sql: Pool }, id: string) =>
+/** Reads the stored row of a registration; returns undefined if it does not exist. */
+export const readStoredBackend = async ({ sql }: { sql: Pool }, id: string) =>
   (await sql.query<StoredBackend>('select * from backend_registrations where id = $1', [id])).rows[0]
 
 /** Backdates the last heartbeat by the interval `ago`. */

@@ -14,7 +14,7 @@ export type Shown = { status: number; headers: Headers; text: string }
 export type Terminal = Awaited<ReturnType<typeof openTerminal>>
 
 /** The header in which the proxy passes the client address. */
-export const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address })
+export const fromAddress = (address: string): Record<string, string> => ({ 'x-forwarded-for': address })
 
 export async function postJson(
   url: string,
@@ -34,7 +34,7 @@ export async function postJson(
   }
 }
 
-/** Creates a terminal with its own key pair. No login is started yet. */
+/** Creates a terminal with its own key pair. It does not start a login. */
 export async function openTerminal({ url }: Service) {
   await ready
   const { publicKey, privateKey } = sodium.crypto_box_keypair()
@@ -94,7 +94,7 @@ export async function sendForm(
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-/** Opens the authorization page and approves or denies the login. */
+/** Opens the authorization page, and approves or denies the login. */
 export async function decide(
   service: Service,
   person: Person,

@@ -1,5 +1,5 @@
-// Uses credentials of every kind at several processes. At the same time, the first process invalidates these
-// credentials one after the other.
+// Uses credentials of every kind at several processes, while the first process invalidates the credentials one at a
+// time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { type Person, headersOf } from './callers.ts'
@@ -54,7 +54,7 @@ function callOf({ credentials, urls, project }: LiveWorld, kind: Kind): Call {
 }
 
 /** Returns the mutations that invalidate a credential of this kind. */
-export const invalidatingMutations = (kind: Kind): readonly [string, ...string[]] =>
+export const getInvalidatingMutations = (kind: Kind): readonly [string, ...string[]] =>
   kind === 'machine'
     ? [
         'rotateMachineUserToken(id: $id) { generatedToken }',
@@ -67,7 +67,7 @@ export const invalidatingMutations = (kind: Kind): readonly [string, ...string[]
 export async function invalidateCredential(
   { urls, admin }: LiveWorld,
   { kind, id }: LiveCredential,
-  mutation = pick(invalidatingMutations(kind)),
+  mutation = pick(getInvalidatingMutations(kind)),
 ): Promise<Invalidation> {
   const text = `mutation($id: ID!) { ${mutation} }`
   const requestedAt = performance.now()
@@ -101,7 +101,8 @@ export async function createLiveWorld(sql: Pool, urls: string[]) {
 const maxAttempts = 5
 
 /**
- * Retries a 503 after its Retry-After. On a busy replica, hashing can take longer than the caller's timeout.
+ * Retries a request that received 503 after the delay in Retry-After. On a busy replica, hashing can take longer than
+ * the caller's timeout.
  */
 async function finalStatus(send: () => Promise<Response>, attempt = 1): Promise<number> {
   const response = await send()
@@ -124,8 +125,8 @@ export async function warmCredentials(world: LiveWorld): Promise<void> {
     }
 }
 
-/** Excludes one credential of each kind, so that at least one of each kind stays valid. */
-export const allButOne = ({ credentials }: LiveWorld): LiveCredential[] =>
+/** Returns all credentials except one of each kind, which therefore stays valid. */
+export const omitOneOfEachKind = ({ credentials }: LiveWorld): LiveCredential[] =>
   kinds.flatMap((kind) => credentials.filter((credential) => credential.kind === kind).slice(1))
 
 type LoadOptions = {
@@ -137,7 +138,7 @@ type LoadOptions = {
   perKind?: number
 }
 
-/** Uses credentials of every kind and invalidates them one after the other. */
+/** Uses credentials of every kind and invalidates them one at a time. */
 export async function useAndInvalidate(
   world: LiveWorld,
   toInvalidate: readonly LiveCredential[],
@@ -152,13 +153,13 @@ export async function useAndInvalidate(
     invalidations.set(credential.secret, await invalidate(credential))
     await sleep(200)
   }
-  // Wait long enough for the last invalidated credential to be used again.
+  // Waits long enough for the last invalidated credential to be used again.
   await sleep(Math.max(2_000, until - performance.now()))
   await Promise.all(streams.map((stream) => stream.stop()))
   return { uses, invalidations }
 }
 
-/** Makes the tokens expire 2, 4, 6, … s from now. Returns the expiry times on this process's clock. */
+/** Makes the tokens expire 2, 4, 6, … s from now. Returns the expiry times on the clock of this process. */
 export async function expireSoon(
   sql: Pool,
   tokens: readonly LiveCredential[],
@@ -173,7 +174,7 @@ export async function expireSoon(
   return invalidations
 }
 
-// One client causes all failures, and these tests do not cover rate limits.
+// All failures come from one client, and these tests do not cover rate limits.
 const env = { SVC_THROTTLES_VALIDATE_FAILURES: '100000', SVC_THROTTLES_MACHINE_FAILURES: '100000' }
 
 /**

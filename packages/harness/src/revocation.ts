@@ -15,18 +15,21 @@ export type Use = {
 export type Invalidation = { requestedAt: number; confirmedAt: number }
 type Invalidations = ReadonlyMap<string, Invalidation>
 
-/** Returns uses that started after the invalidation was confirmed. A run without such uses proves nothing. */
-export const startedAfterInvalidation = (uses: readonly Use[], invalidations: Invalidations): Use[] =>
+/**
+ * Returns uses that started after the invalidation was confirmed. Callers must require at least one such use, because
+ * a run without such uses tests nothing.
+ */
+export const findUsesAfterInvalidation = (uses: readonly Use[], invalidations: Invalidations): Use[] =>
   uses.filter(
     (use) => use.startedAt > (invalidations.get(use.credential)?.confirmedAt ?? Number.POSITIVE_INFINITY),
   )
 
-/** Returns uses that were accepted although they started after the invalidation. There must be none. */
-export const acceptedAfterInvalidation = (uses: readonly Use[], invalidations: Invalidations): Use[] =>
-  startedAfterInvalidation(uses, invalidations).filter((use) => use.accepted)
+/** Returns uses that were accepted although they started after the invalidation. The list must be empty. */
+export const findAcceptedAfterInvalidation = (uses: readonly Use[], invalidations: Invalidations): Use[] =>
+  findUsesAfterInvalidation(uses, invalidations).filter((use) => use.accepted)
 
-/** Returns uses that were rejected before the invalidation was requested. There must be none. */
-export const rejectedBeforeInvalidation = (uses: readonly Use[], invalidations: Invalidations): Use[] =>
+/** Returns uses that were rejected before the invalidation was requested. The list must be empty. */
+export const findRejectedBeforeInvalidation = (uses: readonly Use[], invalidations: Invalidations): Use[] =>
   uses.filter(
     (use) =>
       !use.accepted &&

@@ -1,9 +1,14 @@
-// Compares the access of each person before and after the import: the applications in each tenant that the
-// person may use. In the old installation, members of a tenant could use the applications that the tenant had
-// enabled.
+// Compares each person's access before and after the import: the applications that the person may use in each tenant.
+// In the old installation, members of a tenant could use the applications that the tenant had enabled.
 import { sql } from 'kysely'
-import { type AccessRows, accessOfUser, parseUuid } from '@manager/manager/rules'
-import { type Database, type Reads, type UserAccess, byUser, readAccess } from '@manager/manager/storage'
+import { type AccessRows, computeUserAccess, parseUuid } from '@manager/manager/rules'
+import {
+  type Database,
+  type Reads,
+  type UserAccess,
+  userStatements,
+  readAccess,
+} from '@manager/manager/storage'
 import { type CheckPart, createPart, processInBatches } from './check-part.ts'
 import { findNewIds } from './new-ids.ts'
 import { mapRole } from './plan-people.ts'
@@ -30,7 +35,7 @@ export async function checkAccess(
     await processInBatches(listPairs(people, enabledTenants), batchSize, async (pairs) => {
       const accessRows = await readAccess<UserAccess>(
         run,
-        byUser,
+        userStatements,
         pairs.map(({ userId, applicationId }) => ({ key: userId, applicationId })),
       )
       for (const [index, { userId, applicationId, tenants }] of pairs.entries()) {
@@ -50,7 +55,7 @@ export async function checkAccess(
 const formatCurrentTenants = (access: AccessRows | null): string =>
   access === null
     ? ''
-    : accessOfUser(access)
+    : computeUserAccess(access)
         .available_tenants.map(({ id }) => id)
         .toSorted()
         .join()

@@ -2,11 +2,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import {
   type Config,
   type Terminal,
-  commandConfig,
+  loadCommandConfig,
   createRoot,
   runProgram,
   silentLog,
-  table,
+  formatTableLines,
   withDatabase,
   withKeyedDatabase,
 } from '@manager/manager/commands'
@@ -79,7 +79,7 @@ Examples:
   $ npm run manager -- legacy import --from postgres://reader@old-host/old --type sandbox=dev --report import.ndjson`,
     )
     .action(async (flags: ImportFlags, command: Command) => {
-      const config = commandConfig(terminal, command)
+      const config = loadCommandConfig(terminal, command)
       const options = {
         ...flags,
         types: flags.type ?? {},
@@ -121,7 +121,7 @@ Example:
   $ npm run manager -- legacy check --from postgres://reader@old-host/old`,
     )
     .action(async (flags: { from: string; json?: true }, command: Command) => {
-      const check = await withScope(commandConfig(terminal, command), (scope) =>
+      const check = await withScope(loadCommandConfig(terminal, command), (scope) =>
         compare(scope, flags, terminal),
       )
       if (flags.json === true) terminal.say(JSON.stringify(check))
@@ -137,7 +137,9 @@ function addIdCommand(legacy: Command, terminal: Terminal): void {
     .addHelpText('after', `\nExample:\n  $ npm run manager -- legacy id 4711`)
     .action(async (oldId: string, _flags, command: Command) => {
       const { findOldId } = await import('./ledger.ts')
-      const rows = await withDatabase(commandConfig(terminal, command), ({ db }) => findOldId(db.read, oldId))
+      const rows = await withDatabase(loadCommandConfig(terminal, command), ({ db }) =>
+        findOldId(db.read, oldId),
+      )
       if (rows.length === 0) throw new Error(`no imported row has the old id ${oldId}`)
       const cells = rows.map(({ view, outcome, newId, rules }) => [
         view,
@@ -145,7 +147,7 @@ function addIdCommand(legacy: Command, terminal: Terminal): void {
         newId ?? '-',
         rules.join(', ') || '-',
       ])
-      for (const line of table(['VIEW', 'OUTCOME', 'NEW ID', 'RULES'], cells)) terminal.say(line)
+      for (const line of formatTableLines(['VIEW', 'OUTCOME', 'NEW ID', 'RULES'], cells)) terminal.say(line)
     })
 }
 
@@ -185,33 +187,35 @@ function formatSummary({ views, rules }: Summary): string[] {
     meaning,
   ])
   return [
-    ...table(['VIEW', 'READ', 'MOVED', 'MERGED', 'SKIPPED'], countCells),
-    ...(ruleCells.length === 0 ? [] : ['', ...table(['RULE', 'ROWS', 'EXAMPLE', 'MEANING'], ruleCells)]),
+    ...formatTableLines(['VIEW', 'READ', 'MOVED', 'MERGED', 'SKIPPED'], countCells),
+    ...(ruleCells.length === 0
+      ? []
+      : ['', ...formatTableLines(['RULE', 'ROWS', 'EXAMPLE', 'MEANING'], ruleCells)]),
   ]
 }
 
 function printCheck(terminal: Terminal, { parts, differences }: Check): void {
   const cells = parts.map(({ name, compared, differing }) => [name, String(compared), String(differing)])
-  for (const line of table(['CHECK', 'COMPARED', 'DIFFERENT'], cells)) terminal.say(line)
+  for (const line of formatTableLines(['CHECK', 'COMPARED', 'DIFFERENT'], cells)) terminal.say(line)
   for (const { examples } of parts) for (const example of examples) terminal.say(`different: ${example}`)
   terminal.say(
     differences === 0
-      ? 'check: old and new are the same'
+      ? 'check: the old and the new installation match'
       : `check: ${differences} ${differences === 1 ? 'difference' : 'differences'}`,
   )
 }
 
 const withScope = <T>(config: Config, work: (scope: ImportScope) => Promise<T>): Promise<T> =>
   withKeyedDatabase(config, async (database) => {
-    const [{ assertSchemaFits, blobStoresOf }, { transformations }] = await Promise.all([
+    const [{ assertSchemaFits, createConfiguredBlobStores }, { transformations }] = await Promise.all([
       import('@manager/manager/storage'),
       import('@manager/manager/rules'),
     ])
     await assertSchemaFits(database.pools.requests)
-    const blobStores = blobStoresOf(config, database, silentLog)
+    const blobStores = createConfiguredBlobStores(config, database, silentLog)
     const templates = transformations.create({ config })
     try {
-      return await work({ config, database, blobStores, problemOfTemplate: templates.api.findProblem })
+      return await work({ config, database, blobStores, findTemplateProblem: templates.api.findProblem })
     } finally {
       await templates.close?.()
       await blobStores.close()

@@ -1,13 +1,13 @@
-// Endpoints of clones with the same path and behavior become one endpoint. Endpoints with the same path and
-// different behavior become variants. The variant that most clones use keeps the path. No caller is routed to
-// the partner of another tenant.
+// Endpoints of clones that have the same path and behavior become one endpoint. Endpoints with the same path but
+// different behavior become variants. The variant that most clones use keeps the path. No caller is routed to another
+// tenant's partner.
 import { createHash } from 'node:crypto'
 import {
   parseUuid,
-  problemOfConsumeUrl,
-  problemOfSecret,
-  problemOfUrl,
-  problemOfUsername,
+  findConsumeUrlProblem,
+  findSecretProblem,
+  findUrlProblem,
+  findUsernameProblem,
 } from '@manager/manager/rules'
 import type { MachineTarget, Project } from './project.ts'
 import type { OldEndpoint } from './rows.ts'
@@ -25,7 +25,7 @@ export type Variant = {
   grantedIds: Set<string>
   path: string | null
 }
-/** The variants of each path of each application, and the next suffix for similar paths. */
+/** The variants for each path of each application, and the next suffix for similar paths. */
 export type Variants = { byPath: Map<string, Map<string, Variant>>; next: Map<string, number> }
 
 const formatKey = (applicationId: string, path: string | null): string => `${applicationId} ${path}`
@@ -56,12 +56,12 @@ const hashBehavior = (row: OldEndpoint): string =>
 export async function readVariants(
   project: Project,
   rows: AsyncIterable<OldEndpoint>,
-  problemOfTemplate: (text: string) => string | null,
+  findTemplateProblem: (text: string) => string | null,
 ): Promise<Variants> {
   const variants: Variants['byPath'] = new Map()
   for await (const row of rows) {
     const applicationId = project.clones.get(row.application_id ?? '')?.applicationId
-    if (applicationId === undefined || findEndpointProblem(row, problemOfTemplate) !== null) continue
+    if (applicationId === undefined || findEndpointProblem(row, findTemplateProblem) !== null) continue
     const key = formatKey(applicationId, row.consume_url)
     const variantsByHash = variants.get(key) ?? new Map<string, Variant>()
     variants.set(key, variantsByHash)
@@ -91,8 +91,7 @@ export async function readVariants(
 }
 
 /**
- * Merges two log levels. Bodies are recorded only if all clones recorded them. Calls are recorded if any
- * clone recorded them.
+ * Merges two log levels. Bodies are recorded only if all clones recorded them, and calls if any clone recorded them.
  */
 const mergeLogLevels = (a: string, b: string): string => (a === b ? a : 'BASIC')
 
@@ -136,20 +135,20 @@ const messageTypes = new Set([null, 'SOAP', 'XML', 'JSON'])
 /** Returns the reason why an endpoint cannot be stored, or null. */
 export function findEndpointProblem(
   row: OldEndpoint,
-  problemOfTemplate: (text: string) => string | null,
+  findTemplateProblem: (text: string) => string | null,
 ): string | null {
   const { url, auth_username: username, auth_password: password, auth_token: token } = row
   const problem =
-    problemOfConsumeUrl(row.consume_url ?? '') ??
-    ((url ?? '') === '' ? null : problemOfUrl(url ?? '')) ??
-    problemOfUsername(username ?? '') ??
-    problemOfSecret(password ?? '', 'authPassword') ??
-    problemOfSecret(token ?? '', 'authToken')
+    findConsumeUrlProblem(row.consume_url ?? '') ??
+    ((url ?? '') === '' ? null : findUrlProblem(url ?? '')) ??
+    findUsernameProblem(username ?? '') ??
+    findSecretProblem(password ?? '', 'authPassword') ??
+    findSecretProblem(token ?? '', 'authToken')
   if (problem !== null) return problem
   if (!['None', 'Basic', 'Bearer'].includes(row.auth_type ?? ''))
     return 'authType must be None, Basic or Bearer'
   if (!messageTypes.has(row.input_message_type) || !messageTypes.has(row.output_message_type))
     return 'message types must be SOAP, XML or JSON'
   if (!['NONE', 'BASIC', 'FULL'].includes(row.log_level ?? '')) return 'logLevel must be NONE, BASIC or FULL'
-  return problemOfTemplate(row.transformation_template ?? '')
+  return findTemplateProblem(row.transformation_template ?? '')
 }

@@ -1,9 +1,14 @@
 // Runs an import. Only one import runs at a time, its source must not change, and every row must be accounted
 // for.
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Config, settingsOf } from '@manager/manager/commands'
-import { backendSettings, callbacksPolicy, createAddressRules, piletSettings } from '@manager/manager/rules'
-import { createLockMasterKey, createSecrets, encryptionRing } from '@manager/manager/sealing'
+import { type Config, selectSettings } from '@manager/manager/commands'
+import {
+  backendSettings,
+  createCallbacksPolicy,
+  createAddressRules,
+  piletSettings,
+} from '@manager/manager/rules'
+import { createMasterKeyLock, createSecrets, createEncryptionRing } from '@manager/manager/sealing'
 import {
   type BlobStores,
   type Database,
@@ -33,7 +38,7 @@ export type ImportScope = {
   config: Config
   database: Database
   blobStores: BlobStores
-  problemOfTemplate: (text: string) => string | null
+  findTemplateProblem: (text: string) => string | null
 }
 
 // An arbitrary advisory lock key. Every import into the same database uses it.
@@ -78,7 +83,7 @@ async function writeImport(
     db,
     appendMany: createAppendMany(clock),
     blobs: createBlobs({ db, stores: blobStores }),
-    lockMasterKey: createLockMasterKey(config.masterKey),
+    lockMasterKey: createMasterKeyLock(config.masterKey),
   }
   const summary = await withReport(options, source, (observe) =>
     writeSteps(writeDeps, observeSteps(planImport(deps), observe)),
@@ -102,16 +107,16 @@ async function createPlanDeps(
   source: Source,
   types: TypeEnvironments,
 ): Promise<PlanDeps> {
-  const { config, database, problemOfTemplate } = scope
-  const { callbacksAllowedCidrs } = settingsOf(config, backendSettings)
+  const { config, database, findTemplateProblem } = scope
+  const { callbacksAllowedCidrs } = selectSettings(config, backendSettings)
   return {
     source,
     types: resolveTypes(source.types, types),
     takenSlugs: await findForeignSlugs(database.db.read),
-    secrets: createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)),
-    callbackRules: createAddressRules(callbacksPolicy(callbacksAllowedCidrs)),
-    problemOfTemplate,
-    maxPiletBytes: settingsOf(config, piletSettings).piletsMaxUploadBytes,
+    secrets: createSecrets(createEncryptionRing(config.masterKey, config.encryptionKeys)),
+    callbackRules: createAddressRules(createCallbacksPolicy(callbacksAllowedCidrs)),
+    findTemplateProblem,
+    maxPiletBytes: selectSettings(config, piletSettings).piletsMaxUploadBytes,
   }
 }
 

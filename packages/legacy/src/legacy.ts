@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // Entry point of `manager legacy`.
 
-// Exit when the parent process is gone, because an import must not continue unattended. Do this before the
-// slow imports below.
+// Exits when the parent process is gone, because an import must not continue unattended. This runs before the slow
+// imports below.
 process.once('disconnect', () => process.exit(1))
 process.channel?.unref()
 
-const [{ createTerminal, processSource }, { run }] = await Promise.all([
+const [{ createTerminal, createProcessSource: processSource }, { run }] = await Promise.all([
   import('@manager/manager/commands'),
   import('./command.ts'),
 ])

@@ -1,7 +1,7 @@
-// Registered backends move from the clone of a tenant to the application, in the environment of their machine
-// user.
+// Registered backends move from the clone that belongs to a tenant to the application, in the environment of their
+// machine user.
 import { type AddressRules, parseCallbackUrl } from '@manager/manager/rules'
-import { type Secrets, tokenAddress } from '@manager/manager/sealing'
+import { type Secrets, getTokenLocation } from '@manager/manager/sealing'
 import { toNewId } from './ids.ts'
 import { pickCreatedAt } from './plan-projects.ts'
 import type { Project } from './project.ts'
@@ -22,8 +22,8 @@ const maxVersionLength = 100
 const tokenPattern = /^[\x21-\x7e]{1,1000}$/
 
 /**
- * Plans the backends. Rows arrive with the latest heartbeat first. This registration represents the other
- * registrations of its machine user.
+ * Plans the backends. Rows arrive with the latest heartbeat first. The first valid registration of a machine user
+ * represents the others.
  */
 export async function* planBackends(
   project: Project,
@@ -51,7 +51,7 @@ export async function* planBackends(
     const id = toNewId('backends', row.id)
     registrationIds.set(`${applicationId} ${machine.id}`, id)
     const version = fitText(row.version, maxVersionLength)
-    const sealedToken = secrets.seal(row.callback_token ?? '', tokenAddress(id))
+    const sealedToken = secrets.seal(row.callback_token ?? '', getTokenLocation(id))
     const { environmentId, id: machineUserId } = machine
     yield createMovedStep('backends', row.id, id, {
       rules: version === (row.version ?? '') ? [] : ['name-fitted'],

@@ -27,7 +27,7 @@ import {
 } from './steps.ts'
 import { fitName, fitText } from './texts.ts'
 
-type Deps = { secrets: Secrets; problemOfTemplate: (text: string) => string | null }
+type Deps = { secrets: Secrets; findTemplateProblem: (text: string) => string | null }
 type Rows = { firstPass: AsyncIterable<OldEndpoint>; secondPass: AsyncIterable<OldEndpoint> }
 const maxDescriptionLength = 2_000
 const maxPathLength = 500
@@ -38,10 +38,10 @@ export async function* planEndpoints(
   rows: Rows,
   deps: Deps,
 ): AsyncGenerator<Step, void, void> {
-  const variants = await readVariants(project, rows.firstPass, deps.problemOfTemplate)
+  const variants = await readVariants(project, rows.firstPass, deps.findTemplateProblem)
   for await (const row of rows.secondPass) {
     const clone = project.clones.get(row.application_id ?? '')
-    const problem = clone === undefined ? null : findEndpointProblem(row, deps.problemOfTemplate)
+    const problem = clone === undefined ? null : findEndpointProblem(row, deps.findTemplateProblem)
     if (clone === undefined) yield createSkippedStep('endpoints', row.id, 'orphan', getRemainder(row))
     else if (problem !== null)
       yield createSkippedStep('endpoints', row.id, 'endpoint-refused', { problem, ...getRemainder(row) })

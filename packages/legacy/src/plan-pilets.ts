@@ -1,7 +1,13 @@
 // Pilets keep their content and lose their signature. An operator signs them after the import (manager
 // pilet-keys sign).
 import { createHash } from 'node:crypto'
-import { isExactVersion, isPackageName, precedenceOf, specOf, storedTypeOf } from '@manager/manager/rules'
+import {
+  isExactVersion,
+  isPackageName,
+  computePrecedence,
+  detectSpec,
+  getStoredType,
+} from '@manager/manager/rules'
 import { toNewId } from './ids.ts'
 import { pickCreatedAt } from './plan-projects.ts'
 import type { Project } from './project.ts'
@@ -18,10 +24,7 @@ import { fitText } from './texts.ts'
 
 const maxDescriptionLength = 1_000
 
-/**
- * Plans the pilets. Rows of the same version are adjacent, the oldest first. Only one row at a time is in
- * memory.
- */
+/** Plans the pilets. Rows with the same version are adjacent, oldest first. Only one row at a time is in memory. */
 export async function* planPilets(
   project: Project,
   rows: AsyncIterable<OldPilet>,
@@ -62,7 +65,7 @@ type Bundle = { name: string; version: string; hash: string; bytes: Buffer }
 function planPilet(project: Project, row: OldPilet, { name, version, hash, bytes }: Bundle): Step {
   const id = toNewId('pilets', row.id)
   const description = fitText(row.description, maxDescriptionLength)
-  const { precedence, isStable } = precedenceOf(version)
+  const { precedence, isStable } = computePrecedence(version)
   const isEnabled = row.enabled === true
   return createMovedStep('pilets', row.id, id, {
     rules: description === (row.description ?? '') ? [] : ['name-fitted'],
@@ -77,10 +80,10 @@ function planPilet(project: Project, row: OldPilet, { name, version, hash, bytes
           precedence,
           is_stable: isStable,
           description,
-          content_type: storedTypeOf(row.content_type ?? '', ''),
+          content_type: getStoredType(row.content_type ?? '', ''),
           size: bytes.length,
           hash,
-          spec: specOf(bytes),
+          spec: detectSpec(bytes),
           enabled: isEnabled,
           ...pickCreatedAt(row),
         },

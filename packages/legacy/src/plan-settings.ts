@@ -1,6 +1,6 @@
 // Settings that all clones of an application share move to the application. The other settings stay with each
 // tenant.
-import { settingsEvent } from '@manager/manager/rules'
+import { createSettingsEvent } from '@manager/manager/rules'
 import type { AuditEvent } from '@manager/manager/storage'
 import type { Group } from './groups.ts'
 import { toNewId } from './ids.ts'
@@ -11,7 +11,7 @@ import {
   type CommonSettings,
   type Configs,
   addClone,
-  createCommon,
+  createCommonSettings,
   createEmptyConfigs,
   isEmpty,
   computeLeafSettings,
@@ -38,16 +38,16 @@ export function createSettingsRow(
   }
   return {
     rows: [{ table: 'settings', values }],
-    events: isEmpty(configs) ? [] : [settingsEvent('create', null, { ...layer, ...configs })],
+    events: isEmpty(configs) ? [] : [createSettingsEvent('create', null, { ...layer, ...configs })],
   }
 }
 
-/** Yields settings rows with the layers above them. A second row of the same owner is not used as a layer. */
+/** Yields settings rows with the layers above them. If an owner has a second row, it is not used as a layer. */
 async function* readLayered(rows: AsyncIterable<OldSettings>) {
   let [project, tenant] = [createEmptyConfigs(), createEmptyConfigs()]
   let [tenantId, owner] = ['', '']
   for await (const row of rows) {
-    const { configs, leftOut } = shapeConfigs(row.backend_module_config, row.frontend_module_config)
+    const { configs, omittedFields } = shapeConfigs(row.backend_module_config, row.frontend_module_config)
     const isRepeated = owner === formatOwner(row)
     owner = formatOwner(row)
     if (row.tenant !== tenantId) [tenantId, tenant] = [row.tenant, createEmptyConfigs()]
@@ -55,14 +55,14 @@ async function* readLayered(rows: AsyncIterable<OldSettings>) {
       if (row.tenant === '') project = configs
       else tenant = configs
     }
-    yield { row, configs, leftOut, isRepeated, project, tenant }
+    yield { row, configs, omittedFields, isRepeated, project, tenant }
   }
 }
 const formatOwner = (row: OldSettings): string => JSON.stringify([row.tenant, row.application_id])
 
 /**
- * Returns the common settings of each group of clones. Reads all rows once and keeps only the settings that
- * the clones share.
+ * Returns the common settings for each group of clones. Reads all rows once and keeps only the settings that the
+ * clones share.
  */
 export async function readCommonSettings(
   groups: readonly Group[],
@@ -75,7 +75,7 @@ export async function readCommonSettings(
   for await (const { row, configs, isRepeated, project, tenant } of readLayered(rows)) {
     const group = row.application_id === null ? undefined : groupsByClone.get(row.application_id)
     if (group === undefined || isRepeated || row.tenant === '') continue
-    const state = statesByGroup.get(group) ?? { common: createCommon(), clones: 0 }
+    const state = statesByGroup.get(group) ?? { common: createCommonSettings(), clones: 0 }
     statesByGroup.set(group, { ...state, clones: state.clones + 1 })
     addClone(state.common, configs, project, tenant)
   }
@@ -83,7 +83,7 @@ export async function readCommonSettings(
     groups.map((group) => {
       const state = statesByGroup.get(group)
       const tenantCloneCount = group.clones.filter((clone) => clone.tenant_id !== null).length
-      // If a clone has no settings, the clones share no settings.
+      // If a clone has no settings, no settings are common to all clones.
       const isComplete = state !== undefined && state.clones === tenantCloneCount
       return [group, (isComplete ? state.common.configs : null) ?? createEmptyConfigs()]
     }),
@@ -96,7 +96,7 @@ export async function* planSettings(
   common: ReadonlyMap<Group, Configs>,
   rows: AsyncIterable<OldSettings>,
 ): AsyncGenerator<Step, void, void> {
-  for await (const { row, configs, leftOut, isRepeated, ...above } of readLayered(rows)) {
+  for await (const { row, configs, omittedFields, isRepeated, ...above } of readLayered(rows)) {
     const clone = row.application_id === null ? null : project.clones.get(row.application_id)
     const tenant = row.tenant === '' ? null : project.tenants.get(row.tenant)
     if (isRepeated || clone === undefined || tenant === undefined) {
@@ -108,9 +108,9 @@ export async function* planSettings(
       continue
     }
     const content =
-      leftOut.length === 0
+      omittedFields.length === 0
         ? {}
-        : { rules: ['settings-shape' as const], detail: { leftOut: leftOut.slice(0, 50) } }
+        : { rules: ['settings-shape' as const], detail: { leftOut: omittedFields.slice(0, 50) } }
     const application = clone === null ? null : (common.get(clone.group) ?? createEmptyConfigs())
     const ownConfigs =
       application === null ? configs : computeLeafSettings({ ...above, application, clone: configs })

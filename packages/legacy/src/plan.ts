@@ -1,5 +1,5 @@
-// Plans the import row by row. The plan depends only on the old installation, so a repeated run makes the
-// same plan. This code writes nothing: the printed plan and the import use the same steps.
+// Plans the import row by row. The plan depends only on the old installation, so a repeated run makes the same plan.
+// The code writes nothing: both the printed plan and the import use the steps.
 import { formatMemberId } from './member-id.ts'
 import { planApplications, readGroups } from './plan-applications.ts'
 import { planBackends } from './plan-backends.ts'
@@ -25,7 +25,7 @@ export type PlanDeps = {
   takenSlugs: ReadonlySet<string>
   secrets: Secrets
   callbackRules: AddressRules
-  problemOfTemplate: (text: string) => string | null
+  findTemplateProblem: (text: string) => string | null
   maxPiletBytes: number
 }
 

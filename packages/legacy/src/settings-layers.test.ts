@@ -3,7 +3,7 @@ import { type Layers, mergeLayers } from '@manager/manager/rules'
 import {
   type Configs,
   addClone,
-  createCommon,
+  createCommonSettings,
   createEmptyConfigs,
   isEmpty,
   computeLeafSettings,
@@ -52,7 +52,7 @@ describe('settings of clones', () => {
         tenant: pick(2) === 0 ? createEmptyConfigs() : randomConfigs(pick, 3),
         clone: pick(2) === 0 ? structuredClone(same) : randomConfigs(pick, 6),
       }))
-      const common = createCommon()
+      const common = createCommonSettings()
       for (const { tenant, clone } of tenants) addClone(common, clone, project, tenant)
       const application = common.configs ?? createEmptyConfigs()
       shared += isEmpty(application) ? 0 : 1
@@ -70,7 +70,7 @@ describe('settings of clones', () => {
     const clone = createEmptyConfigs()
     clone.frontend.DefaultTheme = 'dark'
     clone.frontend.KeyValuePairs = [{ Key: 'a', Value: '1' }]
-    const [common, none] = [createCommon(), createEmptyConfigs()]
+    const [common, none] = [createCommonSettings(), createEmptyConfigs()]
     for (let count = 0; count < 3; count++) addClone(common, clone, none, none)
     const application = common.configs ?? createEmptyConfigs()
     expect(application).toEqual(clone)

@@ -1,18 +1,18 @@
-// Old settings have three layers: project, tenant and application, where an application is the clone of one
-// tenant. They become four layers: project, application, tenant, and the settings of the application in the
-// tenant. The effective settings of a tenant stay the same, including the order of pairs. This file is pure.
+// Old settings have three layers: project, tenant and application, where an application is the clone of one tenant.
+// They become four layers: project, application, tenant, and the settings of the application in the tenant. The
+// effective settings in a tenant stay the same, including the order of pairs. All functions here are pure.
 import {
   type BackendModuleConfig,
   type FrontendModuleConfig,
   type KeyValuePair,
-  fullBackend,
-  fullFrontend,
+  fillBackendDefaults,
+  fillFrontendDefaults,
 } from '@manager/manager/rules'
 
 export type Configs = { backend: BackendModuleConfig; frontend: FrontendModuleConfig }
 export const createEmptyConfigs = (): Configs => ({
-  backend: fullBackend(null),
-  frontend: fullFrontend(null),
+  backend: fillBackendDefaults(null),
+  frontend: fillFrontendDefaults(null),
 })
 export const isEmpty = ({ backend, frontend }: Configs): boolean =>
   [...Object.values(backend), ...Object.values(frontend)].every((value) => value.length === 0)
@@ -39,13 +39,15 @@ export type CommonSettings = {
   /** Null before the first clone. */
   configs: Configs | null
 }
-export const createCommon = (): CommonSettings => ({ configs: null })
+export const createCommonSettings = (): CommonSettings => ({ configs: null })
 
 /**
- * Adds a clone. A whole field is common as long as all clones have the same value. Pairs of an application
- * now precede the pairs of tenants, but followed them before. Pairs are therefore common only up to the first
- * difference. For the same reason, no pairs are common if a tenant has keys that its project does not have. A
- * key of the project keeps its position, whichever layer overrides it.
+ * Updates the common settings with one more clone. A whole field is common if all clones have the same value.
+ *
+ * The order of pairs limits which pairs are common: application pairs now precede tenant pairs, but followed them
+ * before. Only the pairs before the first difference between clones are therefore common. If a tenant has keys
+ * that its project does not have, no pairs are common. A key of the project is an exception, because it keeps its
+ * position whichever layer overrides it.
  */
 export function addClone(common: CommonSettings, clone: Configs, project: Configs, tenant: Configs): void {
   const shareableConfigs = createEmptyConfigs()
@@ -88,10 +90,7 @@ function intersect(commonSoFar: Configs, shareableConfigs: Configs, project: Con
   return commonConfigs
 }
 
-/**
- * Returns the settings of the application in a tenant. They are chosen so that the effective settings do not
- * change.
- */
+/** Returns the settings of the application in a tenant that preserve the effective settings. */
 export function computeLeafSettings(layers: {
   project: Configs
   application: Configs

@@ -1,31 +1,31 @@
-// Reads module configurations of an old installation. Fields with the right shape are kept, the others are
-// reported. This file is pure.
+// Reads module configurations of an old installation. Keeps fields with the right shape and reports all others.
+// All functions here are pure.
 import type { KeyValuePair } from '@manager/manager/rules'
 import { type Configs, createEmptyConfigs } from './settings-layers.ts'
 
-type ShapedConfigs = { configs: Configs; leftOut: string[] }
+type ShapedConfigs = { configs: Configs; omittedFields: string[] }
 
 /** Returns the configurations of a row, and the names of the omitted fields. */
 export function shapeConfigs(backend: unknown, frontend: unknown): ShapedConfigs {
   const configs = createEmptyConfigs()
-  const leftOut: string[] = []
+  const omittedFields: string[] = []
   for (const [side, config] of [
     ['backend', backend],
     ['frontend', frontend],
   ] as const) {
     if (config === null || config === undefined) continue
     if (typeof config !== 'object' || Array.isArray(config)) {
-      leftOut.push(side)
+      omittedFields.push(side)
       continue
     }
     const target = configs[side] as Record<string, unknown>
     for (const [field, value] of Object.entries(config)) {
       const shapedValue = Object.hasOwn(target, field) ? shapeField(target[field], field, value) : undefined
-      if (shapedValue === undefined) leftOut.push(`${side}.${field.slice(0, 100)}`)
+      if (shapedValue === undefined) omittedFields.push(`${side}.${field.slice(0, 100)}`)
       else target[field] = shapedValue
     }
   }
-  return { configs, leftOut }
+  return { configs, omittedFields }
 }
 
 /** Returns the value in the shape of this field, or undefined if the value is not valid. */

@@ -11,7 +11,7 @@ import {
   type StoredBlob,
   type Reads,
   type Tx,
-  systemActor,
+  createSystemActor,
 } from '@manager/manager/storage'
 import { type NewRow, type Step, type TableName, tables } from './steps.ts'
 
@@ -20,7 +20,7 @@ export type WriteDeps = { db: Db; appendMany: AppendMany; blobs: Blobs; lockMast
 const batchRows = 500
 // The database limits the size of a single value.
 const batchBytes = 8 * 1_048_576
-const importActor: AuditActor = systemActor('manager legacy import')
+const importActor: AuditActor = createSystemActor('manager legacy import')
 
 /** Writes all steps. Reads the next batch while the previous batch is written. */
 export async function writeSteps(deps: WriteDeps, steps: AsyncIterable<Step>): Promise<void> {
@@ -30,7 +30,7 @@ export async function writeSteps(deps: WriteDeps, steps: AsyncIterable<Step>): P
   const flush = async (): Promise<void> => {
     await pendingWrite
     pendingWrite = writeBatch(deps, batch)
-    // The next await of `pendingWrite` throws the error.
+    // The next await on `pendingWrite` throws the error.
     pendingWrite.catch(() => undefined)
     ;[batch, rows, bytes] = [[], 0, 0]
   }
@@ -89,8 +89,8 @@ function describeConflict(error: unknown): unknown {
 const formatKey = ({ view, oldId }: { view: string; oldId: string }): string => `${view} ${oldId}`
 
 /**
- * Returns the keys of steps that are already recorded. Looks up steps one by one, because the planner
- * statistics of a growing table are outdated.
+ * Returns the keys of steps that are already recorded. Looks up steps one by one, because the planner statistics for a
+ * growing table are outdated.
  */
 async function findRecordedKeys(db: Reads, batch: readonly Step[]): Promise<Set<string>> {
   const [views, oldIds] = [batch.map(({ view }) => view), batch.map(({ oldId }) => oldId)]
@@ -117,7 +117,7 @@ async function insertLedger(tx: Tx, steps: readonly Step[]): Promise<void> {
     from jsonb_populate_recordset(null::legacy_rows, ${JSON.stringify(rows)}::jsonb)`.execute(tx)
 }
 
-/** Existing users stay unchanged. Settings that were created empty with their owner are overwritten. */
+/** Existing users are not changed. Settings that were created empty with their owner are overwritten. */
 const conflictClauses: Partial<Record<TableName, string>> = {
   users: 'on conflict (id) do nothing',
   settings: `on conflict on constraint settings_layer_key do update set id = excluded.id,

@@ -1,5 +1,5 @@
-// Tests rows that no release would have written, from views that an operator wrote. None of these rows may
-// grant access, abort an import halfway, or produce a row that cannot be read.
+// Tests rows that no release would have written, from views that an operator wrote. None of these rows may grant
+// access, abort an import halfway, or produce an unreadable row.
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testEnv } from '@manager/harness/test-env.ts'
@@ -70,7 +70,7 @@ const ruleOf = (view: string, id: string): Promise<unknown[]> =>
 describe('an import of odd rows', () => {
   test('ends, and its check finds old and new the same', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' })
-    expect(result.stdout).toContain('check: old and new are the same')
+    expect(result.stdout).toContain('check: the old and the new installation match')
   })
 
   test('opens nothing that is not known to be open', async () => {

@@ -4,7 +4,7 @@ import { symbols } from '../test/kit/symbols.ts'
 import { redactBody, redactHeaders, redactUrl } from '../src/features/call-log/redact.pure.ts'
 import { type Budget, createBudget } from '../src/features/call-log/redact-budget.pure.ts'
 
-type Text = { runs: { unit: string[]; times: number }[]; contentType: string | null; isCut: boolean }
+type Text = { runs: { unit: string[]; times: number }[]; contentType: string | null; isTruncated: boolean }
 type Measurement = { text: Text; ms: number; values: number }
 
 const [, , seconds = '60', seed = '1'] = process.argv
@@ -25,7 +25,7 @@ const createRun = () => ({ unit: createUnit(), times: pickOne(times) })
 const createText = (): Text => ({
   runs: Array.from({ length: 1 + randomBelow(4) }, createRun),
   contentType: pickOne(types),
-  isCut: randomBelow(2) === 0,
+  isTruncated: randomBelow(2) === 0,
 })
 
 function mutate(text: Text): Text {
@@ -38,7 +38,7 @@ function mutate(text: Text): Text {
     () => mutant.runs.splice(randomBelow(mutant.runs.length + 1), 0, createRun()),
     () => mutant.runs.splice(randomBelow(mutant.runs.length), mutant.runs.length > 1 ? 1 : 0),
     () => (mutant.contentType = pickOne(types)),
-    () => (mutant.isCut = !mutant.isCut),
+    () => (mutant.isTruncated = !mutant.isTruncated),
   ]
   for (let count = 1 + randomBelow(3); count > 0; count--) pickOne(mutations)()
   return mutant
@@ -54,7 +54,7 @@ type RedactionCall = (budget: Budget) => void
 const entries: Record<keyof typeof maxBytes, (text: Text) => RedactionCall> = {
   body: (text) => {
     const body = Buffer.from(renderText(text, maxBytes.body)).subarray(0, maxBytes.body)
-    const bodyInfo = { totalBytes: body.length + Number(text.isCut), contentType: text.contentType }
+    const bodyInfo = { totalBytes: body.length + Number(text.isTruncated), contentType: text.contentType }
     return (budget) => redactBody(body, { ...bodyInfo, contentEncoding: null }, budget)
   },
   query: (text) => {

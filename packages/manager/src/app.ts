@@ -9,6 +9,7 @@ import { auditTrail } from './features/audit/index.ts'
 import { backends } from './features/backends/index.ts'
 import { callLog } from './features/call-log/index.ts'
 import { cliLogin } from './features/cli-login/index.ts'
+import { consoleApp } from './features/console/index.ts'
 import { deployments } from './features/deployments/index.ts'
 import { endpoints } from './features/endpoints/index.ts'
 import { environments } from './features/environments/index.ts'
@@ -70,6 +71,7 @@ const features = [
   evidence,
   accessReviews,
   search,
+  consoleApp,
 ] as const
 'complete' satisfies DependencyOrder<typeof features, Deps>
 assertSettingsListed(features, listedSettings)
@@ -87,7 +89,7 @@ export async function createApp(
   { retiredKeys, iterations, ...options }: AppOptions = {},
 ): Promise<App> {
   const tracing = await loadTracing(config, world)
-  if (tracing.isOn) world.database.onStatementEnd((statement) => tracing.noteStatement(statement))
+  if (tracing.isOn) world.database.onStatementEnd((statement) => tracing.recordStatement(statement))
   const needs = collectFeatureNeeds(features, config)
   const deps = createDeps(config, world, needs, { retiredKeys, iterations, tracing })
   const { features: createdFeatures, apis } = createFeatures(features, deps)

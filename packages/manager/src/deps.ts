@@ -1,4 +1,4 @@
-// Dependencies that every feature can use: the world, and the objects that exist once per process.
+// Dependencies that every feature can use: external dependencies, and objects that exist once per process.
 import { availableParallelism } from 'node:os'
 import { blobSettings } from './config/blob-settings.ts'
 import { type Config, selectSettings } from './config/config.ts'
@@ -9,17 +9,17 @@ import { createAuthFailures } from './platform/credentials/auth-failures.ts'
 import { createKdf, hashIterations } from './platform/credentials/kdf.ts'
 import { createVerifier } from './platform/credentials/verifier.ts'
 import { jobConnections } from './platform/postgres/pools.ts'
-import { createLookUp } from './platform/postgres/lookups.ts'
+import { createLookupRunner } from './platform/postgres/lookups.ts'
 import { createProjectVersions } from './platform/postgres/project-version.ts'
 import { createGate } from './platform/http/gate.ts'
 import { countRedisConnections, createTopology } from './platform/redis/topology.ts'
-import { readOpenFileLimit, shareConnections } from './platform/http/open-files.ts'
+import { readOpenFileLimit, divideConnections } from './platform/http/open-files.ts'
 import { createReadiness } from './platform/http/readiness.ts'
 import { createJobs } from './platform/jobs/jobs.ts'
 import { type RetiredKeys, noRetiredKeys } from './platform/master-key/retired-keys.ts'
 import { listOwnServices } from './platform/outbound/own-services.ts'
 import { createEncryptionRing } from './platform/secrets/keys.ts'
-import { createLockMasterKey } from './platform/secrets/master-key.ts'
+import { createMasterKeyLock } from './platform/secrets/master-key.ts'
 import { createSecrets } from './platform/secrets/secrets.ts'
 import { type Tracing, noTracing } from './platform/tracing/tracing.ts'
 import { version } from './version.ts'
@@ -33,7 +33,7 @@ export type DepsOptions = {
   iterations?: number
 }
 
-/** Creates the dependencies. This happens once per process; `closeDeps` closes them. */
+/** Creates the dependencies of this process. Call it once per process; `closeDeps` closes them. */
 export function createDeps(config: Config, world: World, needs: FeatureNeeds, options: DepsOptions = {}) {
   const { clock, database, metrics } = world
   const { masterKey, encryptionKeys, kdfMaxQueue } = config
@@ -45,13 +45,13 @@ export function createDeps(config: Config, world: World, needs: FeatureNeeds, op
     ...world,
     config,
     db: database.db,
-    lookUp: createLookUp(database.run),
+    lookUp: createLookupRunner(database.run),
     audit: createAudit(clock),
     authFailures: createAuthFailures(world),
     activity: createActivity({ run: database.runInBackground, log: world.log }),
     gate: createGate({ secrets, openForDevelopment: isEscapeHatchOpen(config), metrics }),
     readiness: createReadiness({ ...world, databaseUrl: config.databaseUrl, version }),
-    shares: shareConnections(readOpenFileLimit(), {
+    shares: divideConnections(readOpenFileLimit(), {
       ...getConnectionNeeds(config, kdfThreads, world.blobStores.connections),
       maxSockets: needs.maxSockets,
     }),
@@ -65,7 +65,7 @@ export function createDeps(config: Config, world: World, needs: FeatureNeeds, op
     verifier: createVerifier(kdf, metrics, config.maxRemembered),
     secrets: createSecrets(createEncryptionRing(masterKey, encryptionKeys)),
     tracing,
-    lockMasterKey: createLockMasterKey(masterKey),
+    lockMasterKey: createMasterKeyLock(masterKey),
     retiredKeys,
   }
 }
@@ -78,7 +78,7 @@ export async function closeDeps({ activity, authFailures, kdf, tracing }: Deps):
 }
 
 /**
- * Returns true in development without a proxy. Then no secret is required, and anonymous requests act as an
+ * Returns true in development without a proxy. Then the gate requires no secret, and anonymous requests act as an
  * administrator.
  */
 export const isEscapeHatchOpen = ({ env, devUserOverride }: Config): boolean =>

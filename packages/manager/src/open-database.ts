@@ -27,7 +27,7 @@ const maxSkewMs = 5_000
 /** Every stored date comes from the database clock. A machine clock that differs by more than 5 s is logged. */
 async function syncClock({ database, log }: World): Promise<void> {
   await database.clock.sync()
-  const skewMs = Math.round(database.clock.skewMs())
+  const skewMs = Math.round(database.clock.getSkewMs())
   if (Math.abs(skewMs) > maxSkewMs)
     log.warn(
       { skew_ms: skewMs },

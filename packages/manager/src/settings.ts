@@ -8,6 +8,7 @@ import { auditSettings } from './features/audit/audit.settings.ts'
 import { backendSettings } from './features/backends/backends.settings.ts'
 import { callLogSettings } from './features/call-log/call-log.settings.ts'
 import { cliLoginSettings } from './features/cli-login/cli-login.settings.ts'
+import { consoleSettings } from './features/console/console.settings.ts'
 import { evidenceSettings } from './features/evidence/evidence.settings.ts'
 import { gatewaySettings } from './features/gateway/gateway.settings.ts'
 import { socketSettings } from './features/live-sockets/sockets.settings.ts'
@@ -25,6 +26,7 @@ export const settings = joinSettings([
   backendSettings,
   callLogSettings,
   cliLoginSettings,
+  consoleSettings,
   commsSettings,
   notificationSettings,
   socketSettings,

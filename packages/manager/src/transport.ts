@@ -3,7 +3,7 @@ import { printSchema } from 'graphql'
 import type { Deps } from './deps.ts'
 import type { CreatedFeature } from './feature.ts'
 import { graphiqlTabs } from './graphiql-tabs.ts'
-import { createDbErrorReader } from './platform/postgres/db-errors.ts'
+import { createDbErrorMapper } from './platform/postgres/db-errors.ts'
 import { chargeFields } from './platform/graphql/response-budget.ts'
 import { registerGraphql } from './platform/graphql/endpoint.ts'
 import { registerGraphiql } from './platform/graphql/graphiql.ts'
@@ -40,9 +40,9 @@ type Options = {
 type Callers = Pick<AuthenticateOptions, 'provision' | 'authenticateToken' | 'authenticateMachine'>
 
 export type TransportOptions = {
-  /** Identity for requests that send none; only the development escape hatch sets it. */
+  /** Identity for requests without one; only the development escape hatch sets it. */
   fallbackIdentity?: Identity
-  /** Changes the SDL before the schema is built; tests use it to prove that a missing policy stops startup. */
+  /** Modifies the SDL before the schema is built; tests use it to prove that a missing policy stops startup. */
   alterSdl?: (sdl: string) => string
   /** Registers additional routes that only tests need. */
   extend?: (server: ApiServer) => void
@@ -63,12 +63,12 @@ export async function createTransport(
 ): Promise<Transport> {
   const { config, metrics, readiness } = deps
   const { schema, scopes, fields, printedSchema } = createGuardedSchema(features, options.alterSdl)
-  const readDbError = createDbErrorReader(mergeByName(features.map((feature) => feature.constraints)))
+  const mapDbError = createDbErrorMapper(mergeByName(features.map((feature) => feature.constraints)))
   const server = createServer({
     log: deps.log,
     metrics,
     tracing: deps.tracing,
-    readDbError,
+    mapDbError,
     pool: deps.database.pools.requests,
     waiting: deps.database.waiting,
     maxConnections: deps.shares.api,
@@ -93,7 +93,7 @@ export async function createTransport(
   if (config.roles.includes('api')) {
     registerGraphql(server, {
       schema,
-      readDbError,
+      mapDbError,
       maxBodyBytes: config.graphqlMaxBodyBytes,
       policy: { user: 'each field declares its own policy (@can)' },
       getUserId: ({ actor }) => actor?.user.id ?? '',

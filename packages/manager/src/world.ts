@@ -9,7 +9,7 @@ import type { Logger } from './platform/log/log.ts'
 import { createLog, formatDroppedLinesNotice } from './platform/log/log.ts'
 import { createLogOutput } from './platform/log/log-output.ts'
 import { type Metrics, createMetrics } from './platform/metrics.ts'
-import { type Names, createNames } from './platform/outbound/names.ts'
+import { type NameResolver, createNameResolver } from './platform/outbound/names.ts'
 import { type CreateChannels, createChannelsFactory } from './platform/redis/channels.ts'
 import { type Redis, type RedisOptions, createRedis } from './platform/redis/redis.ts'
 import { createTopology } from './platform/redis/topology.ts'
@@ -29,13 +29,16 @@ export type World = {
   log: Logger
   metrics: Metrics
   /** DNS lookups for outbound calls. */
-  names: Names
+  nameResolver: NameResolver
   /** Storage of bundle content. */
   blobStores: BlobStores
   /** Runs the workloads of deployments. */
   orchestrator: Orchestrator
+  /** The folder with the built console. */
+  consoleFolder: string
 }
 
+const defaultConsoleFolder = new URL('../../console/dist/', import.meta.url).pathname
 const directoryFactories = { local: createLocalDirectory }
 
 /** Creates the external dependencies from the configuration. Tests pass substitutes for some of them. */
@@ -73,9 +76,10 @@ export function createWorld(config: Config, substitutes: Partial<World> = {}): W
     redis,
     channels: substitutes.channels ?? createChannelsFactory({ redis, log }),
     clock: substitutes.clock ?? database.clock,
-    names: substitutes.names ?? createNames(),
+    nameResolver: substitutes.nameResolver ?? createNameResolver(),
     blobStores: substitutes.blobStores ?? createConfiguredBlobStores(config, database, log),
     orchestrator: substitutes.orchestrator ?? createOrchestrator(config),
+    consoleFolder: substitutes.consoleFolder ?? defaultConsoleFolder,
     directory: substitutes.directory ?? directoryFactories[config.userProvider](database.db),
   }
 }

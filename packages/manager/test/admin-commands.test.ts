@@ -1,4 +1,4 @@
-// Tests `manager admin list` and `manager admin revoke`. identity.test.ts tests `admin grant`.
+// Tests `manager admin list` and `manager admin revoke`. identity.test.ts covers `admin grant`.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -47,7 +47,7 @@ describe('manager admin revoke', () => {
       principal_id: 'manager admin revoke',
     }
     expect(await auditRows(ann)).toEqual([row])
-    // A repeated revoke reports the current state and writes nothing, just as a repeated grant does.
+    // A repeated revoke reports the current state and writes nothing, as a repeated grant does.
     expect(await admin('revoke', ann.id)).toEqual({
       code: 0,
       stdout: `${ann.email} (${ann.id}) is not an administrator.\n`,
@@ -99,7 +99,7 @@ describe('manager admin list', () => {
     expect(await admin('list')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'There is no administrator. Create the first one with `manager admin grant`.\n',
+      stderr: 'No administrator exists. Create the first one with `manager admin grant`.\n',
     })
     const seeded = await seedAdministrator()
     const granted = await seedUser(service.sql, 'granted')
@@ -132,7 +132,7 @@ describe('manager admin list', () => {
     const { code, stdout, stderr } = await admin('list')
     expect([code, stderr]).toEqual([
       0,
-      'There are more than 1000 administrators. The list contains those with the lowest ids.\n',
+      'There are more than 1000 administrators. The list contains the administrators with the lowest ids.\n',
     ])
     const lines = stdout.split('\n')
     expect(lines).toHaveLength(1_001)

@@ -1,11 +1,11 @@
-// Tests `npm run demo` from the command to a signed-in page, and to a shutdown that leaves nothing behind.
-// shell.browser.test.ts tests the page itself.
+// Tests `npm run demo`: both doors open, a change behind one appears behind the other, and the month of data is there.
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { anna } from '../tools/demo-data.ts'
-import { signIn } from './kit/demo.ts'
+import { createAddresses } from '../tools/demo-doors.ts'
+import { noticeKey } from '../tools/demo-world.ts'
+import { openTab } from './kit/demo.ts'
 import { type DevSandbox, createDevSandbox } from './kit/dev.ts'
 import { launchBrowser } from './kit/pilet-page.ts'
 
@@ -20,15 +20,83 @@ afterAll(async () => {
   sandbox?.remove()
 })
 
+const wide = { viewport: { width: 1280, height: 800 } }
 const port = (): number => Number(sandbox.env['SVC_PORT'])
 
-test('it leads to a signed-in page with data, and Ctrl-C leaves no process', async () => {
+/** Enters through the door on the start page. Returns the tab that the door opens. */
+async function enter(start: Page, name: string): Promise<Page> {
+  const [tab] = await Promise.all([
+    start.context().waitForEvent('page'),
+    start.getByRole('link', { name }).click(),
+  ])
+  return tab
+}
+
+type Answer = { data: Record<string, unknown> }
+/** Sends a query from the page of the console, as Anna. */
+const query = (tab: Page, text: string): Promise<Answer['data']> =>
+  tab.evaluate(
+    async (body) => {
+      const response = await fetch('/query', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      return ((await response.json()) as Answer).data
+    },
+    JSON.stringify({ query: text }),
+  )
+
+/** Anna sets the notice of Birch in the settings, and Ben sees it when Ben's page is opened again. */
+async function changeNotice(start: Page, shop: Page): Promise<void> {
+  const settings = await enter(start, 'settings of Birch Cafés')
+  await settings.getByRole('button', { name: `${noticeKey} in layer Tenant`, exact: true }).click()
+  await settings.keyboard.type('Closed on Monday.')
+  await settings.keyboard.press('Enter')
+  await settings.getByRole('button', { name: 'Review and save' }).click()
+  await settings.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click()
+  await settings.getByText('Saved 1 value').waitFor()
+  await shop.evaluate("window.dispatchEvent(new Event('focus'))")
+  await shop.getByText('Closed on Monday.').waitFor()
+}
+
+test('both doors open, a change behind one appears behind the other, and Ctrl-C leaves no process', async () => {
   const run = sandbox.startDemo()
-  const url = `http://localhost:${port()}`
-  await run.wrote(`Open ${url} and choose Anna or Ben`)
-  const { tab, complaints } = await signIn(browser, url, anna)
-  await tab.getByRole('heading', { name: 'Welcome, Anna' }).waitFor()
-  await tab.getByRole('heading', { name: 'Stock' }).waitFor()
+  const addresses = createAddresses(port())
+  await run.wrote(`Open ${addresses.start}`)
+  await run.wrote('Ctrl-C stops everything')
+  const { tab: start, complaints } = await openTab(browser, addresses.start, wide)
+  const shop = await enter(start, 'Open the shop as Ben')
+  await shop.getByRole('heading', { name: 'Welcome, Ben Carter' }).waitFor()
+  await shop.getByLabel('Number of tulips').fill('12')
+  await shop.getByRole('button', { name: 'Order' }).click()
+  await shop.getByText('for 12 tulips is on its way').waitFor()
+
+  const overview = await enter(start, 'Open the console as Anna')
+  await overview.getByRole('heading', { name: 'Overview' }).waitFor()
+  await overview.getByText('1 application affected').waitFor()
+  const calls = overview.locator('.stat').filter({ hasText: 'Failed calls' }).locator('.stat-value')
+  expect(Number((await calls.textContent())?.replace(',', ''))).toBeGreaterThan(0)
+  await overview.getByRole('button', { name: /^Notifications: \d+ unread$/ }).click()
+  await overview.getByText('Birch Cafés ordered 12 tulips').waitFor()
+
+  const { project } = (await query(overview, '{ project(slug: "bloom") { id } }')) as {
+    project: { id: string }
+  }
+  const from = new Date(Date.now() - 30 * 86_400_000).toISOString()
+  const range = `projectId: "${project.id}", from: "${from}", to: "${new Date().toISOString()}"`
+  const { callSeries } = (await query(overview, `{ callSeries(${range}) { hour } }`)) as {
+    callSeries: { hour: string }[]
+  }
+  // A month that starts today has 28 days of the month before.
+  expect(new Set(callSeries.map(({ hour }) => hour.slice(0, 10))).size).toBeGreaterThanOrEqual(28)
+  const verification = await query(
+    overview,
+    `{ verifyAuditChain(projectId: "${project.id}") { status isComplete } }`,
+  )
+  expect(verification).toEqual({ verifyAuditChain: { status: 'ok', isComplete: true } })
+
+  await changeNotice(start, shop)
   expect(complaints).toEqual([])
   // The service, PostgreSQL, Redis, the demo, npm and the backend.
   expect(sandbox.processes().length).toBeGreaterThanOrEqual(6)

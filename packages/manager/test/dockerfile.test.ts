@@ -12,7 +12,7 @@ test('no dependency runs code at install', () => {
   }
   const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> }
   const withScripts = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true)
-  // No production dependency has install scripts, and npm is configured to skip the scripts of development
+  // No production dependency may have install scripts. npm is configured to skip the install scripts of development
   // dependencies.
   expect(withScripts.filter(([, { dev }]) => dev !== true)).toEqual([])
   const names = withScripts.map(([path]) => path.split('node_modules/').at(-1) as string)
@@ -45,4 +45,23 @@ test('every folder of source that is run is copied', () => {
     'packages/manager/migrations',
   ])
     expect(read('Dockerfile')).toContain(`COPY ${folder} ${folder}\n`)
+})
+
+test('the console is built from its sources, and the image contains only the result', () => {
+  const stages = read('Dockerfile').split(/^FROM /m)
+  const [build = '', image = ''] = [stages.at(-2), stages.at(-1)]
+  expect(build).toMatch(/^node:24-slim AS console\n/)
+  expect(build).toContain('RUN npm run build -w packages/console\n')
+  const { dependencies } = JSON.parse(read('packages/console/package.json')) as {
+    dependencies: Record<string, string>
+  }
+  const own = Object.keys(dependencies).flatMap((name) => /^@manager\/(.+)$/.exec(name)?.[1] ?? [])
+  expect(own).toEqual(['client'])
+  for (const folder of [...own.map((name) => `packages/${name}/src`), 'packages/console'])
+    expect(build).toContain(`COPY ${folder} ${folder}\n`)
+  expect(image.match(/^COPY .*console.*$/gm)).toEqual([
+    'COPY --from=console /app/packages/console/dist packages/console/dist',
+  ])
+  // The host's build must not reach the image, because it can be older than the sources.
+  expect(read('.dockerignore').split('\n')).toContain('packages/*/dist')
 })

@@ -59,7 +59,7 @@ projects:
         endpoints:
           - name: stock
             consumeURL: /stock
-            url: ${partnerUrl}
+            url: ${partnerUrl}/stock
             authType: Bearer
             authTokenFile: partner.token
             callers: [dev/backend]
@@ -114,7 +114,7 @@ beforeAll(async () => {
       '--host-pattern={application}.{project}.localhost',
       '--backend-pattern=http://{application}.{project}.backends',
     )
-    // Use an address instead of a host name, because this test has no DNS.
+    // The test uses an address instead of a host name, because it has no DNS.
     return rendered.replaceAll('http://web.shop.backends', frontend.url)
   }
   await apache.start(await renderProxy())
@@ -128,7 +128,7 @@ afterAll(async () => {
 const urlOf = (name: string): string => `http://${name}:${apache.port}`
 const asAnna = (): Connection => annas
 
-/** Returns the page configuration of a caller. This function fetches the keys through the proxy. */
+/** Returns the page configuration for a caller. The keys are fetched through the proxy. */
 async function configOfPage({ userId, tenantId }: { userId: string; tenantId: string }) {
   const application = await shopApplication()
   const keys = await rawCall(urlOf('127.0.0.1'), {
@@ -203,7 +203,8 @@ test('somebody signs in from a terminal, sets up a shop, and another one sees in
   const token = Object.values(profiles)[0]?.token ?? ''
   annas = connect({ url: urlOf('127.0.0.1'), token })
 
-  // The proxy overwrites forged identity headers: Anna stays Anna, and a caller without a credential is refused.
+  // The proxy overwrites forged identity headers: Anna is still identified as Anna, and a caller without a credential
+  // is rejected.
   const forged = { 'x-token-subject': ben.id, 'x-user-id': ben.id, 'x-proxy-auth': proxySecret }
   const me = async (connection: Connection) => (await graphql(connection, documents.meDocument, {})).me.id
   expect(await me(connect({ url: urlOf('127.0.0.1'), token, headers: forged }))).toBe(anna.id)

@@ -23,10 +23,11 @@ type Lines = Record<string, string>
 type Shape = 'envelope' | 'error' | 'validation' | 'graphql' | 'page'
 type Refusal = { status: number; shape: Shape; headers?: () => Lines; query?: string; body?: string }
 const asProxy = (): Lines => throughProxy()
+const asBrowser = (): Lines => ({ ...throughProxy(), accept: 'text/html' })
 const asMachine = (): Lines => bearer(machineToken)
 const asTenantUser = (): Lines => Object.fromEntries(tenantHeaders(person, { tenantId: person.id }))
 
-/** For each route, a call that passes authentication and then fails. The health routes always return a status. */
+/** For each route: a call that passes authentication and then fails. The health routes always return a status. */
 const refusals: Record<string, Refusal> = {
   'POST /query': { status: 400, shape: 'graphql', headers: () => headersOf(person), body: '{}' },
   'GET /api/machine/check': {
@@ -62,7 +63,7 @@ const refusals: Record<string, Refusal> = {
     headers: asTenantUser,
     query: '?limit=0',
   },
-  // This route has no input except the caller's identity.
+  // The only input of this route is the caller's identity.
   'GET /api/proxy/comms/:appID/unread': { status: 401, shape: 'error' },
   'POST /api/proxy/comms/:appID/notifications/read': {
     status: 400,
@@ -101,6 +102,10 @@ const refusals: Record<string, Refusal> = {
     query: '?code=a&code=b',
   },
   'POST /cli/authorize': { status: 415, shape: 'page', headers: () => headersOf(person) },
+  // The only input of these routes is the caller's identity.
+  'GET /console': { status: 401, shape: 'page', headers: asBrowser },
+  'GET /console/*': { status: 401, shape: 'page', headers: asBrowser },
+  'GET /console/assets/:file': { status: 404, shape: 'error' },
   'GET /api/access/review': { status: 403, shape: 'error', headers: () => headersOf(person) },
   'POST /api/access/review': { status: 403, shape: 'page', headers: () => headersOf(person) },
   'POST /api/access/review/attest': {
@@ -128,7 +133,7 @@ async function send(app: TestApp, name: string, change: Partial<Refusal> & { typ
 
 const text = expect.stringMatching(/./)
 type Problem = { path: string; message: string }
-/** Returns the listed problems of an error body, and expects them to have a path and a message. */
+/** Returns the problems that an error body lists, and expects each to have a path and a message. */
 function findProblems(body: unknown): Problem[] | undefined {
   const { details, errors } = body as {
     details?: Problem[]
@@ -164,7 +169,7 @@ function expectShape({ name, headers, body }: Failed, shape: Shape): void {
 describe('error bodies', () => {
   test('[errors.shape-error] [errors.additions] every route answers in the shape of its group', async () => {
     const names = routesOf(service).map(({ name }) => name)
-    // A new route needs an entry above.
+    // Every new route needs an entry in `refusals`.
     expect(names.toSorted()).toEqual([...Object.keys(refusals), ...withoutRefusal].toSorted())
     for (const [name, { status, shape }] of Object.entries(refusals)) {
       const failed = await send(service, name)

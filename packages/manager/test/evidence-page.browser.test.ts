@@ -76,7 +76,7 @@ describe('the pages of evidence', () => {
     await tab.getByLabel('From').fill('2026-01-01')
     await tab.getByLabel('Until (not included)').fill('2026-02-01')
     await tab.getByRole('button', { name: 'Show' }).click()
-    await tab.getByText('There are no rows in this window.').waitFor()
+    await tab.getByText('This window contains no rows.').waitFor()
     expect(await tab.getByLabel('From').inputValue()).toBe('2026-01-01')
     const [download] = await Promise.all([
       tab.waitForEvent('download'),

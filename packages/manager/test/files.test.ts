@@ -43,7 +43,7 @@ describe('a Markdown page', () => {
     '| `http.port` | `SVC_PORT` | `8080` | Port. |',
     '| `throttles.basic.failures` | `SVC_THROTTLES_BASIC_FAILURES` | `5` | Failures. |',
   ].join('\n')
-  /** Returns the problems on these pages. The check also gets the settings page and a source file. */
+  /** Returns the problems with these pages. The check also gets the settings page and a source file. */
   const problemsOf = (pages: Record<string, string>): string[] => {
     const all = { 'docs/reference/configuration.md': configuration, ...pages }
     return findPageProblems(['packages/a/b.ts', ...Object.keys(all)], new Map(Object.entries(all)))
@@ -72,6 +72,16 @@ describe('a Markdown page', () => {
     expect(problemsOf({ 'README.md': '[a](docs/gone.md)', 'docs/start/a.md': '[`b`](c.md#d)' })).toEqual([
       'README.md: links to docs/gone.md, which does not exist',
       'docs/start/a.md: links to docs/start/c.md, which does not exist',
+    ])
+  })
+
+  test('shows pictures that exist', () => {
+    const picture =
+      '<picture>\n  <source srcset="a-dark.png">\n  <img alt="A" src="a-light.png">\n</picture>\n'
+    expect(problemsOf({ 'docs/a.md': picture, 'docs/a-dark.png': '', 'docs/a-light.png': '' })).toEqual([])
+    expect(problemsOf({ 'docs/a.md': picture })).toEqual([
+      'docs/a.md: links to docs/a-dark.png, which does not exist',
+      'docs/a.md: links to docs/a-light.png, which does not exist',
     ])
   })
 

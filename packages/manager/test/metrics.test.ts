@@ -77,8 +77,8 @@ describe('right after the start', () => {
 })
 
 test('of many ids the first have series of their own, and the others share one', async () => {
-  const { registry, counterByFirstIds } = createMetrics('test')
-  const count = counterByFirstIds('svc_things_total', 'Things.', { label: 'thing', max: 2 })
+  const { registry, counterById } = createMetrics('test')
+  const count = counterById('svc_things_total', 'Things.', { label: 'thing', max: 2 })
   for (const id of ['a', 'b', 'c', 'd', 'c', 'b', null]) count(id)
   expect(samplesOf(await registry.metrics(), 'svc_things_total').toSorted()).toEqual([
     'svc_things_total{thing="a"} 1',

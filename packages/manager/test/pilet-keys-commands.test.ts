@@ -13,7 +13,7 @@ import { runManager } from './kit/commands.ts'
 import { ring } from '@manager/harness/sealed-endpoints.ts'
 import { secretsOf } from './kit/sealed-endpoints.ts'
 import { type SeededProject, seedProject } from '@manager/harness/seed.ts'
-import { isTrusted, seedPilet, storedPilets } from './kit/stored-pilets.ts'
+import { isTrusted, seedPilet, readStoredPilets } from './kit/stored-pilets.ts'
 
 let database: TestDatabase
 let sql: Pool
@@ -39,7 +39,7 @@ const exported = async (env: Env = {}): Promise<Record<string, string>> => {
 }
 /** Returns the names of the pilets that pages with these keys accept. */
 const trustedBy = async (anchor: Record<string, string>): Promise<string[]> =>
-  (await storedPilets(sql)).filter((one) => isTrusted(anchor, one)).map(({ name }) => name)
+  (await readStoredPilets(sql)).filter((one) => isTrusted(anchor, one)).map(({ name }) => name)
 const auditRows = async (entityType: string) =>
   (
     await sql.query<Record<string, unknown>>(
@@ -91,7 +91,7 @@ describe('rotation', () => {
     expect(await keys('activate', b)).toEqual({ code: 0, stdout: `${b} is already active.\n`, stderr: '' })
     await seedPilet(sql, project.id, 'new')
     await keys('sign')
-    expect((await storedPilets(sql)).map(({ keyId }) => keyId)).toEqual([a, b, a])
+    expect((await readStoredPilets(sql)).map(({ keyId }) => keyId)).toEqual([a, b, a])
     expect(await trustedBy(oldAnchor)).toEqual(['meanwhile', 'old'])
     expect(await trustedBy(anchor)).toEqual(['meanwhile', 'new', 'old'])
     expect(await exported()).toEqual(anchor)
@@ -109,7 +109,7 @@ describe('rotation', () => {
     expect(await keys('list')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'There is no key yet. The first upload creates one.\n',
+      stderr: 'No key exists yet. The first upload creates one.\n',
     })
     await seedPilet(sql, project.id, 'one')
     const [a, b] = [await create(), await create()]
@@ -140,12 +140,14 @@ describe('rotation', () => {
 describe('sign', () => {
   test('--replacing takes a leaked key out of use: re-signed, deleted, and no longer exported', async () => {
     for (const name of ['one', 'two']) await seedPilet(sql, project.id, name)
-    await seedPilet(sql, project.id, 'same-bytes', { bytes: (await storedPilets(sql))[0]?.bytes as Buffer })
+    await seedPilet(sql, project.id, 'same-bytes', {
+      bytes: (await readStoredPilets(sql))[0]?.bytes as Buffer,
+    })
     const leaked = await create()
     await keys('sign')
     const next = await create()
     expect((await keys('sign', '--replacing', leaked)).stderr).toBe(
-      `error: the key ${leaked} is active; activate another key first, which then signs instead\n`,
+      `error: the key ${leaked} is active; activate another signing key first\n`,
     )
     expect((await keys('delete', leaked)).stderr).toBe(
       `error: the key ${leaked} is active; activate another key first\n`,
@@ -160,7 +162,7 @@ describe('sign', () => {
       (await sql.query("select versions ->> 'pilet_packages' as mark from project_versions")).rows
     const before = await version()
     expect((await keys('sign', '--replacing', leaked)).stdout).toBe('Signed 3 pilets.\n')
-    // Feeds are rebuilt because the version has changed.
+    // Because of the new version, processes rebuild their cached feeds.
     expect(await version()).not.toEqual(before)
     expect((await keys('delete', leaked)).stdout).toBe(
       `Deleted ${leaked}. Export the keys again and deploy them to your pages.\n`,
@@ -261,7 +263,7 @@ describe('the keys of stored secrets', () => {
     expect(await anchorOf(after)).toEqual(anchor)
     expect(await trustedBy(anchor)).toEqual(['first', 'second', 'third'])
 
-    // Commands reject the previous master key, and a ring without the encryption key.
+    // Commands reject the previous master key and a ring without the encryption key.
     expect((await manager(['pilet-keys', 'export'], rotated)).stderr).toContain('SVC_MASTER_KEY is not the')
     expect(await manager(['pilet-keys', 'export'], { SVC_MASTER_KEY: next })).toEqual({
       code: 1,

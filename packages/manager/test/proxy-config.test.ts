@@ -6,6 +6,7 @@ import path from 'node:path'
 import { valid, gte } from 'semver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../src/generated/routes.ts'
+import { createGatePatterns } from '../src/proxy-config/gate-patterns.ts'
 import { readHostPatterns } from '../src/proxy-config/hosts.ts'
 import { minProxyVersion } from '../src/proxy-config/release.ts'
 import { listProxyRoutes } from '../src/proxy-config/routes.ts'
@@ -195,9 +196,28 @@ describe('the routes', () => {
     const named = (list: { name: string }[]): string[] => [
       ...new Set(list.map(({ name }) => name.replace(/^\S+ /, ''))),
     ]
-    expect(routes.map(({ path }) => path)).toEqual(named(routesOf(service)).toSorted())
+    expect(routes.map(({ path }) => path).toSorted()).toEqual(named(routesOf(service)).toSorted())
     const gated = routes.filter(({ gate }) => gate !== 'open' && gate !== 'machine')
-    expect(gated.map(({ path }) => path)).toEqual(named(gatedRoutes(service)).toSorted())
+    expect(gated.map(({ path }) => path).toSorted()).toEqual(named(gatedRoutes(service)).toSorted())
+  })
+
+  test('the first pattern that matches a path of the console is the one of its route', () => {
+    const patterns = createGatePatterns(routes).map(({ pattern, gate }) => ({
+      match: new RegExp(pattern),
+      gate,
+    }))
+    const gateOf = (method: string, path: string) =>
+      patterns.find(({ match }) => match.test(`management - - - ${method} ${path}`))?.gate
+    for (const path of [
+      '/console',
+      '/console/',
+      '/console/shop/tenants',
+      '/console/assets',
+      '/console/assets/a/b',
+    ])
+      expect([path, gateOf('GET', path)]).toEqual([path, 'user'])
+    expect(gateOf('HEAD', '/console/assets/index-1a2b.js')).toBe('proxy')
+    expect([gateOf('POST', '/console/'), gateOf('GET', '/consoles')]).toEqual([undefined, undefined])
   })
 
   test('what the proxy asks for itself is on no host', () => {
@@ -224,6 +244,6 @@ test('[versioning.release-train] the Manager, its libraries and its proxy are of
   const apply = readFileSync(path.join(root, 'deploy/proxy/apply'), 'utf8')
   expect(/^version=(.*)$/m.exec(apply)?.[1]).toBe(version)
   expect((await rendered()).release).toBe(version)
-  // A proxy of this release must accept the configuration of this release.
+  // A proxy of this release must accept the configuration that this release renders.
   expect(gte(version, minProxyVersion)).toBe(true)
 })

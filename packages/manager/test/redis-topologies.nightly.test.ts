@@ -97,13 +97,13 @@ describe.each([
       expect(await here.fail(client)).toBe(0)
       expect(await there.fail(client)).toBe(0)
       expect(await here.fail(client)).toBe(0)
-      expect(await there.blockedMs(client)).toBeGreaterThan(0)
+      expect(await there.getBlockedMs(client)).toBeGreaterThan(0)
     }
     for (const client of clients) here.succeed(client)
     await here.close()
     const third = await join()
     const fresh = createThrottle('topology', limits, { redis: third.redis, ...deps })
-    for (const client of clients) expect(await fresh.blockedMs(client)).toBe(0)
+    for (const client of clients) expect(await fresh.getBlockedMs(client)).toBe(0)
     await fresh.close()
     await there.close()
   })
@@ -199,7 +199,7 @@ describe.each([
       'redis is unavailable; throttles count per process',
       'redis is available again',
     ])
-    // There is one log line per change of the state. On a busy machine, the state may change several times.
+    // There is one log line per state change. On a busy machine, the state may change several times.
     expect(lines.filter((line, n) => line === lines[n - 1])).toEqual([])
     if (lines.length > 2) process.stdout.write(`${JSON.stringify(one.logLines)}\n`)
     await topology.heal(before)

@@ -29,18 +29,21 @@ test('messages are literals of several words but not SQL, and names are declared
     'const problem = (id: string) => `the row ${id} is not open`',
     "const statement = 'select id from rows where id = 1'",
     "const short = 'two words'",
+    "const part = 'left join tenants t on t.id = m.tenant_id'",
   ].join('\n')
   const { messages, names } = readSourceTexts('a.ts', source)
   expect(textsOf(messages)).toEqual(['2 the row … is not open'])
-  expect(names.map(({ text }) => text)).toEqual(['Row', 'isOpen', 'problem', 'statement', 'short'])
+  expect(names.map(({ text }) => text)).toEqual(['Row', 'isOpen', 'problem', 'statement', 'short', 'part'])
 })
 
 test('sentences of a page exclude code, tables and headings', () => {
   const page =
-    '# A title of words\n\nThe first sentence is\nlong. The second one is, too.\n\n```sh\nnot a sentence at all\n```\n\n| a | table of four words |\n\n- An item has a sentence.\n'
+    '# A title of words\n\nThe first sentence is\nlong. The second one is, too.\n\n```sh\nnot a sentence at all\n```\n\n| a | table of four words |\n\n- An item has a sentence.\n\n**See [the page](../b.md#c).** Write `{{.Data.id}}` in it. `code` starts a sentence.\n'
   expect(textsOf(readSentences('a.md', page))).toEqual([
     '3 The first sentence is long.',
     '3 The second one is, too.',
     '12 An item has a sentence.',
+    '14 Write `{{.Data.id}}` in it.',
+    '14 `code` starts a sentence.',
   ])
 })

@@ -192,6 +192,44 @@ describe('manager triggers retry', () => {
     expect(await scene.jobsWhere("queue = 'trigger-attempts'")).toBe(1)
   })
 
+  test('a run is refused while another run of the trigger is pending, or after a retry was delivered', async () => {
+    await scene.register()
+    const before = await auditRows()
+    const [id = ''] = await addRuns(1)
+    await end(id, 'failed', 'the backend returned 500', 500)
+    const start = async (mutation: string): Promise<string> => {
+      const { data, error } = await scene.service.query(scene.admin, `mutation { run: ${mutation} { id } }`)
+      expect(error).toBeNull()
+      return data.run.id as string
+    }
+    const manual = await start(
+      `runTrigger(id: "${trigger.id}", environmentId: "${scene.project.environmentId}")`,
+    )
+    const refuse = async (text: string): Promise<void> =>
+      expect(await triggers('retry', id)).toEqual({ code: 1, stdout: '', stderr: `error: ${text}\n` })
+    await refuse(`the run ${manual} of the trigger is still pending in this environment; wait until it ends`)
+    await scene.deliver()
+    const retry = await start(`retryTriggerRun(id: "${id}")`)
+    await refuse(`the run ${retry} is already a pending retry of this run; wait until it ends`)
+    await scene.deliver()
+    await refuse(
+      `the run ${retry} is a retry of this run that was already delivered; start another run with runTrigger`,
+    )
+    expect(await scene.runsOf(trigger.id)).toMatchObject([
+      { id, outcome: 'failed' },
+      { id: manual, outcome: 'delivered' },
+      { id: retry, outcome: 'delivered' },
+    ])
+    expect(await auditRows()).toEqual(before)
+  })
+
+  test('a run of a deleted trigger is retried, too', async () => {
+    const [id = ''] = await addRuns(1)
+    await end(id, 'failed', 'the backend returned 500', 500)
+    await scene.service.sql.query('delete from triggers where id = $1', [trigger.id])
+    expect(await triggers('retry', id)).toMatchObject({ code: 0 })
+  })
+
   test('a run that is not failed, or not there, is refused and stays as it is', async () => {
     const before = await auditRows()
     const [id = ''] = await addRuns(1)

@@ -26,6 +26,7 @@ const planted = [
   'as he said',
   'worthASecond(error)',
   'type Place = { id: string }',
+  'createCoalesced({ getKey, run })',
 ]
 
 test('each word that was replaced is found, with its line and what to write instead', () => {
@@ -59,6 +60,7 @@ test('a comment with an odd construction is found, code and strings are not read
     'it shall wait',
     'this is no project',
     'Stops. What is left is closed',
+    'Formats a list. Pure',
   ]
   expect(planted).toHaveLength(constructions.length)
   for (const text of planted)

@@ -1,6 +1,7 @@
-// Generates TypeScript for the operations in packages/client/src/documents. Each operation is a separate constant with
+// Generates TypeScript for the operations in packages/client and packages/console. Each operation is a separate constant with
 // types for its variables and its result, so that a bundle contains only the operations that it uses.
 import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -12,9 +13,11 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  Source,
   TokenKind,
   type VariableDefinitionNode,
   buildSchema,
+  concatAST,
   getNamedType,
   isEnumType,
   isInputObjectType,
@@ -37,19 +40,70 @@ const scalars: Record<string, string> = {
   Boolean: 'boolean',
 }
 
-/** Returns a module with all operations of a folder. Throws if an operation does not match the schema. */
+/**
+ * Returns a module with all operations of a folder. Throws if an operation does not match the schema.
+ */
 export function generateClientDocuments(folder: string, sdl: string): string {
-  const schema = buildSchema(sdl)
-  const files = globSync('*.graphql', { cwd: folder }).toSorted()
-  const document = parse(files.map((file) => readFileSync(`${folder}/${file}`, 'utf8')).join('\n'))
-  const errors = validate(schema, document)
-  if (errors.length > 0) throw new Error(`client documents: ${errors.map(String).join('\n')}`)
-  const inputs = new Set<string>()
-  const operations = inlineFragments(document).map((operation) => renderOperation(schema, operation, inputs))
+  const { inputs, operations } = renderOperations(folder, sdl)
   return `import type { TypedDocument } from '../graphql.ts'
 
-${renderInputs(schema, inputs).join('\n')}
-${operations.join('\n')}`
+${inputs.map(({ source }) => source).join('\n')}
+${operations.map(({ source }) => source).join('\n')}`
+}
+
+/**
+ * Returns modules by name: one for each file in a folder, so that a bundle loads the operations of a page with the
+ * page, and `documents`, which re-exports all of them.
+ */
+export function generateConsoleDocuments(folder: string, sdl: string): Record<string, string> {
+  const { inputs, operations } = renderOperations(folder, sdl)
+  const files = [...new Set(operations.map(({ file }) => file))].toSorted()
+  const names = ['types', ...files.map((file) => path.basename(file, '.graphql'))]
+  return {
+    documents: names.map((name) => `export * from './documents/${name}.ts'`).join('\n'),
+    'documents/types': inputs.map(({ source }) => source).join('\n'),
+    ...Object.fromEntries(
+      files.map((file) => [
+        `documents/${path.basename(file, '.graphql')}`,
+        renderModule(
+          operations.filter((operation) => operation.file === file).map(({ source }) => source),
+          inputs.map(({ name }) => name),
+        ),
+      ]),
+    ),
+  }
+}
+
+function renderModule(sources: readonly string[], inputNames: readonly string[]): string {
+  const text = sources.join('\n')
+  const words = new Set(text.match(/\w+/g))
+  const used = inputNames.filter((name) => words.has(name))
+  const inputs = used.length === 0 ? '' : `import type { ${used.join(', ')} } from './types.ts'`
+  return `import type { TypedDocument } from '@manager/client'
+${inputs}
+
+${text}`
+}
+
+type Rendered = {
+  inputs: { name: string; source: string }[]
+  operations: { file: string; source: string }[]
+}
+
+function renderOperations(folder: string, sdl: string): Rendered {
+  const schema = buildSchema(sdl)
+  const files = globSync('*.graphql', { cwd: folder }).toSorted()
+  const document = concatAST(
+    files.map((file) => parse(new Source(readFileSync(`${folder}/${file}`, 'utf8'), file))),
+  )
+  const errors = validate(schema, document)
+  if (errors.length > 0) throw new Error(`client documents: ${errors.map(String).join('\n')}`)
+  const names = new Set<string>()
+  const operations = inlineFragments(document).map((operation) => ({
+    file: operation.loc?.source.name ?? '',
+    source: renderOperation(schema, operation, names),
+  }))
+  return { inputs: renderInputs(schema, names), operations }
 }
 
 /** Returns the operations sorted by name, with fragment spreads replaced by their fields. */
@@ -100,7 +154,7 @@ function renderField(name: string, type: GraphQLInputType, inputs: Set<string>):
   })}`
 }
 
-/** Returns the result type, which contains only the fields that the operation selects. */
+/** Returns the result type, which contains only the selected fields. */
 function renderSelection(
   type: GraphQLObjectType,
   { selections }: SelectionSetNode,
@@ -138,7 +192,7 @@ function renderBareType(
 }
 
 /** Returns the input types and enums that operations use, directly or through other input types. */
-function renderInputs(schema: GraphQLSchema, names: Set<string>): string[] {
+function renderInputs(schema: GraphQLSchema, names: Set<string>): Rendered['inputs'] {
   const sources = new Map<string, string>()
   // The loop also visits names that it adds to the set.
   for (const name of names) {
@@ -159,5 +213,5 @@ function renderInputs(schema: GraphQLSchema, names: Set<string>): string[] {
       )
     }
   }
-  return [...sources].toSorted(([a], [b]) => a.localeCompare(b)).map(([, source]) => source)
+  return [...sources].toSorted(([a], [b]) => a.localeCompare(b)).map(([name, source]) => ({ name, source }))
 }

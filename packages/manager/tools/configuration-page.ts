@@ -3,7 +3,7 @@ import { settings } from '../src/settings.ts'
 import type { SettingsTable } from '../src/config/readers.ts'
 import { formatEnvValue } from '../src/config/config-format.ts'
 
-type Item = SettingsTable[string]
+type Setting = SettingsTable[string]
 
 const introduction = [
   '# Configuration',
@@ -46,9 +46,9 @@ export function renderConfigurationPage(): string {
   return [...introduction, ...tables, ''].join('\n')
 }
 
-const getSection = ({ key }: Item): string => /^(\w+)\./.exec(key)?.[1] ?? 'general'
+const getSection = ({ key }: Setting): string => /^(\w+)\./.exec(key)?.[1] ?? 'general'
 
-function renderRow(item: Item): string {
+function renderRow(item: Setting): string {
   const defaultText = item.default === undefined ? '' : formatEnvValue(item, item.default)
   const placeholder = item.default !== undefined ? 'empty' : item.optional ? 'none' : 'required'
   const defaultCell = defaultText === '' ? placeholder : `\`${defaultText}\``

@@ -26,7 +26,7 @@ export async function describeApp(): Promise<{
     isUp: () => true,
     eval: () => Promise.resolve(null),
     key: (name: string) => name,
-    groups: (keys: string[]) => [keys],
+    groupKeys: (keys: string[]) => [keys],
     masters: () => [],
     isDown: () => true,
     publish: () => null,

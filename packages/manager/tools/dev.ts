@@ -51,6 +51,7 @@ function startService({ databaseUrl, redisUrl }: Engines): ChildProcess {
   if (child.stdout !== null) printPretty(child.stdout, process.stdout, process.stdout.hasColors())
   const dataLocation = callerEnv['SVC_DATABASE_URL'] === undefined ? dir : 'your database'
   printLine(`API       http://localhost:${port}/query  (data in ${dataLocation})`)
+  printLine(`Console   http://localhost:${port}/console/`)
   printLine(`GraphiQL  http://localhost:${port}/gql    (Ctrl-C stops everything)`)
   return child
 }

@@ -1,5 +1,5 @@
-// Shared by `npm run dev` and `npm run demo`. Starts PostgreSQL and Redis, migrates, starts the service, and stops all
-// processes at the end. If the run is killed, the next run stops the remaining processes.
+// Code that `npm run dev` and `npm run demo` share. It starts PostgreSQL and Redis, migrates, starts the service, and
+// stops all processes at the end. If the run is killed, the next run stops the remaining processes.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -7,6 +7,7 @@ import { userInfo } from 'node:os'
 import { migrateUp } from '../src/platform/postgres/migrate.ts'
 import { findPostgresAccount, freePort, startPostgres } from '@manager/harness/engines/postgres.ts'
 import { startRedis } from '@manager/harness/engines/redis.ts'
+import { ensureConsoleBuild } from '@manager/harness/console-build.ts'
 import { type DevFolder, claimFolder } from './dev-folder.ts'
 
 export type Engines = { databaseUrl: string; redisUrl: string }
@@ -26,7 +27,7 @@ export type Development = {
    * others.
    */
   startService: (engines: Engines) => ChildProcess
-  /** Starts further processes next to the service. */
+  /** Starts additional processes that run alongside the service. */
   startCompanions?: (engines: Engines, run: Run) => Promise<void>
 }
 type Port = { variable: string; port: string; host?: string | undefined }
@@ -40,7 +41,7 @@ function reportFailure(error: unknown): 1 {
 
 /** Runs until the service exits or a signal arrives, stops all started processes, and exits. */
 export async function runDevelopment(development: Development): Promise<never> {
-  // Writing to a closed terminal fails. Ignore the error, so that the processes are still stopped.
+  // Writing to a closed terminal fails. The error is ignored, so that the processes are still stopped.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
   const abortController = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => abortController.abort())
@@ -69,6 +70,7 @@ async function run(
     throw new Error(`the migrations failed: ${formatError(cause)}`, { cause })
   })
   for (const name of appliedMigrations) printLine(`applied ${name}`)
+  await buildConsole(signal)
   if (signal.aborted) return 0
   const service = startService(engines)
   const { pid } = service
@@ -81,6 +83,15 @@ async function run(
   const companionPromise = startCompanions?.(engines, { folder, stack, signal }) ?? Promise.resolve()
   await Promise.race([closeEvent, once(signal, 'abort'), companionPromise.then(() => closeEvent)])
   return service
+}
+
+const announceBuild = (): void => printLine('console    building with npm run build -w packages/console')
+
+/** Builds the console if its sources have changed. The service starts without it if the build fails. */
+async function buildConsole(signal: AbortSignal): Promise<void> {
+  await ensureConsoleBuild({ onBuild: announceBuild, signal }).catch((error: unknown) => {
+    if (!signal.aborted) process.stderr.write(`console    ${(error as Error).message}\n`)
+  })
 }
 
 async function startOwnPostgres(dir: string, stack: AsyncDisposableStack): Promise<string> {
@@ -121,7 +132,7 @@ function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL')
   } catch {
-    // The process group is empty.
+    // The process group no longer exists.
   }
 }
 

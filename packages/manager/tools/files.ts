@@ -15,7 +15,7 @@ const knownPatterns = [
   'docs/{dependencies,index}.md',
   'docs/{start,reference,reference/{commands,graphql,permissions,rest},explanation}/*.md',
   'docs/guides/*/*.md',
-  'docs/images/{architecture-{light,dark}.svg,demo-{light,dark}.png}',
+  'docs/images/{architecture-{light,dark}.svg,{demo,console-*}-{light,dark}.png}',
   'docs/api/{schema.graphql,openapi.json,schemas.json}',
   'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',
   'deploy/observability/{dashboards/*.json,prometheus.yaml,alerts.yaml,alerts.test.yaml}',
@@ -30,6 +30,7 @@ const knownPatterns = [
   // A package has a few files at the top level, and code and tests in folders.
   'packages/*/{package.json,tsconfig.build.json,vitest.config.ts,vitest.{load,nightly}.config.ts,README.md,LICENSE}',
   'packages/*/{bench,tools}/*.ts',
+  'packages/manager/tools/demo.css',
   'packages/*/test/**/*.ts',
   'packages/faults/src/{,bare/,drills/,engines/,esb/,mixed/,rows/}*.ts',
   'packages/docs/src/*.ts',
@@ -38,6 +39,11 @@ const knownPatterns = [
   'packages/legacy/src/*.ts',
   'packages/gotemplate/src/*.ts',
   'packages/cli/src/{,apply/,commands/,resources/}*.ts',
+  'packages/console/{index.html,tsconfig.json,vite.config.ts,src/*.svg}',
+  'packages/console/src/{*.ts,*.tsx}',
+  'packages/console/src/{api,app,kit,kit-page,styles,texts}/*.{ts,tsx,css}',
+  'packages/console/src/sections/*/*.{ts,tsx,css}',
+  'packages/console/src/{queries/*.graphql,generated/*.ts,generated/documents/*.ts}',
   'packages/client/src/{*.ts,generated/*.ts,documents/*.graphql}',
   'packages/manager/src/{*.ts,node-version.cjs}',
   'packages/manager/src/{commands,config,exports,generated,policy}/**/*.ts',
@@ -68,15 +74,19 @@ type Options = { names: ReadonlySet<string>; sections: ReadonlySet<string> }
 const maxWords = 1_800
 const optionsPage = 'docs/reference/configuration.md'
 
-/** Names that look like settings but are not. */
+/** Names that look like settings but are not settings. */
 const otherNames = new Set([
   // Reserved keys of frontend configurations.
   'comms.enabled',
   'pilets.pins',
-  // Span attributes.
+  // A host of the demo.
+  'console.localhost',
+  // Attributes of trace spans.
   'http.request.method',
   'http.response.status_code',
   'http.route',
+  // A host name of the demo.
+  'console.localhost',
   // Variables of the Apache proxy.
   'SVC_PROXY_DIR',
 ])
@@ -100,8 +110,8 @@ export function findPageProblems(files: readonly string[], pages: Pages): string
 }
 
 /**
- * Returns whether the length and the settings of a page are checked. Decisions describe the past, and
- * docs/dependencies.md and generated pages grow with their source.
+ * Returns whether the page's length and settings are checked. Decisions describe the past, and docs/dependencies.md
+ * and generated pages grow with their source.
  */
 const isChecked = (page: string, text: string): boolean =>
   page.startsWith('docs/') &&
@@ -118,7 +128,8 @@ function findExcessiveLength(page: string, text: string): string[] {
 
 function findBrokenLinks(page: string, text: string, { paths, anchors }: Targets): string[] {
   const prose = removeCodeBlocks(text).replaceAll(/`[^`\n]*`/g, '')
-  return [...prose.matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, link = '']) => {
+  const links = [...prose.matchAll(/(?:\]\(|\b(?:src|srcset)=")([^()\s"]+)[)"]/g)]
+  return links.flatMap(([, link = '']) => {
     if (/^[a-z]+:/.test(link)) return []
     const [path = '', anchor] = link.split('#')
     const target = path === '' ? page : posix.join(posix.dirname(page), path).replace(/\/$/, '')

@@ -1,8 +1,9 @@
 // Writes every generated file: generated/graphql.ts (from the SDL), generated/db.ts and generated/schema-history.ts
 // (from migrated databases), generated/routes.ts (from the route declarations), docs/reference/permissions/*.md,
 // docs/reference/{commands,graphql,rest}/*.md, docs/reference/configuration.md, manager.example.yaml,
-// docs/api/{schema.graphql,openapi.json,schemas.json}, and the types and operations of packages/client. With --check,
-// it writes nothing and fails on a difference.
+// docs/api/{schema.graphql,openapi.json,schemas.json}, and the types and operations of packages/client and
+// packages/console, and the permission table of packages/console. With --check, it writes nothing and fails on a
+// difference.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codegen } from '@graphql-codegen/core'
@@ -11,8 +12,9 @@ import * as resolversPlugin from '@graphql-codegen/typescript-resolvers'
 import { buildSchema, parse, printSchema } from 'graphql'
 import { PostgresDialect, generate } from 'kysely-codegen'
 import { format, resolveConfig } from 'prettier'
+import { permissions } from '../src/policy/permissions.ts'
 import { createScratchDatabase } from '../test/kit/databases.ts'
-import { generateClientDocuments } from './client-documents.ts'
+import { generateClientDocuments, generateConsoleDocuments } from './client-documents.ts'
 import { generateClientRestTypes } from './client-rest-types.ts'
 import { renderJsonSchemas } from './json-schemas.ts'
 import type { Json } from './openapi-frame.ts'
@@ -89,7 +91,7 @@ async function generateDatabaseTypes(): Promise<string> {
 emit('packages/manager/src/generated/graphql.ts', await generateGraphqlTypes())
 emit('packages/manager/src/generated/db.ts', await generateDatabaseTypes())
 emit('packages/manager/src/generated/schema-history.ts', header + (await generateSchemaHistory()))
-// The app imports the files written above, so it must be loaded after they are written.
+// The app imports the files that were written above, so it must be loaded after them.
 const { describeApp } = await import('./describe-app.ts')
 const { renderConfigurationPage: configurationPage } = await import('./configuration-page.ts')
 const { renderExampleFile: exampleFile } = await import('./example-file.ts')
@@ -128,14 +130,20 @@ emit(
 )
 emit('manager.example.yaml', await format(exampleFile(), { ...formatOptions, parser: 'yaml' }))
 const clientSources = {
-  documents: generateClientDocuments(`${root}packages/client/src/documents`, appDescription.schema),
-  rest: generateClientRestTypes(appDescription.openapi),
+  'client/src/generated/documents.ts': generateClientDocuments(
+    `${root}packages/client/src/documents`,
+    appDescription.schema,
+  ),
+  'client/src/generated/rest.ts': generateClientRestTypes(appDescription.openapi),
+  ...Object.fromEntries(
+    Object.entries(
+      generateConsoleDocuments(`${root}packages/console/src/queries`, appDescription.schema),
+    ).map(([name, source]) => [`console/src/generated/${name}.ts`, source]),
+  ),
+  'console/src/generated/permissions.ts': `export const permissions = ${JSON.stringify(permissions)} as const`,
 }
-for (const [name, source] of Object.entries(clientSources))
-  emit(
-    `packages/client/src/generated/${name}.ts`,
-    header + (await format(source, { ...formatOptions, parser: 'typescript' })),
-  )
+for (const [path, source] of Object.entries(clientSources))
+  emit(`packages/${path}`, header + (await format(source, { ...formatOptions, parser: 'typescript' })))
 if (staleFiles.length > 0) {
   process.stderr.write(`generated files are stale: ${staleFiles.join(', ')}; run npm run generate\n`)
   process.exitCode = 1

@@ -4,8 +4,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { Visitor, parseSync } from 'oxc-parser'
 
-/** Paths are relative to the workspace root. `byName` is true if the import uses a package name instead of a path. */
-export type Import = { from: string; to: string; isByName: boolean }
+/**
+ * Paths are relative to the workspace root. `usesPackageName` is true if the import names a package instead of a path.
+ */
+export type Import = { from: string; to: string; usesPackageName: boolean }
 
 type Manifest = { name: string; exports?: Record<string, string> }
 /** Maps the name that imports use to the folder and the exports of the package. */
@@ -25,7 +27,8 @@ export function readImports(root: string): { imports: Import[]; unexportedNames:
       const isRelative = specifier.startsWith('.')
       const to = isRelative ? posix.join(posix.dirname(from), specifier) : resolveName(packages, specifier)
       if (to === null) unexportedNames.push(`${from} imports ${specifier}, which its package does not export`)
-      else if (to !== undefined && knownFiles.has(to)) imports.push({ from, to, isByName: !isRelative })
+      else if (to !== undefined && knownFiles.has(to))
+        imports.push({ from, to, usesPackageName: !isRelative })
     }
   return { imports, unexportedNames }
 }

@@ -1,4 +1,4 @@
-// Checks import directions that lint cannot see: between packages, and between the top folders of each package's src/.
+// Checks import directions that lint cannot check: between packages, and between the top folders of each package's src/.
 // Type imports count too. Lint rejects import cycles between files (import/no-cycle).
 //   node tools/imports.ts [root]
 import { resolve } from 'node:path'
@@ -11,6 +11,7 @@ import { type Import, readImports } from './import-graph.ts'
 const allowedPackages: Record<string, readonly string[]> = {
   cli: ['client'],
   client: [],
+  console: ['client'],
   examples: ['client'],
   faults: ['harness', 'manager'],
   gotemplate: [],
@@ -20,10 +21,10 @@ const allowedPackages: Record<string, readonly string[]> = {
   manager: ['gotemplate'],
 }
 /**
- * Further packages that tests, tools and benchmarks may import. They may import the Manager's test kit by path.
+ * Additional packages that tests, tools and benchmarks may import. They may import the Manager's test kit and policy matrix by path.
  */
 const allowedInTests = ['client', 'harness']
-const testKit = /^packages\/manager\/(?:test\/kit|tools)\//
+const testKit = /^packages\/manager\/(?:test\/(?:kit|policy)|tools)\//
 
 /**
  * Known imports that close a cycle between top folders, as `file -> folder`. The list must only shrink: a cycle that is
@@ -53,13 +54,13 @@ export function findProblems(
   return problems
 }
 
-function findPackageProblems({ from, to, isByName: byName }: Import): string[] {
+function findPackageProblems({ from, to, usesPackageName }: Import): string[] {
   const [ownPackage, importedPackage] = [getPackage(from), getPackage(to)]
   if (ownPackage === importedPackage || (isTest(from) && testKit.test(to))) return []
   const allowedNames = [...(allowedPackages[ownPackage] ?? []), ...(isTest(from) ? allowedInTests : [])]
   if (!allowedNames.includes(importedPackage))
     return [`${from} imports ${to}: ${ownPackage} may not import ${importedPackage}`]
-  return byName || ownPackage === 'examples'
+  return usesPackageName || ownPackage === 'examples'
     ? []
     : [`${from} imports ${to} by path; import it through the exports of ${importedPackage}`]
 }

@@ -45,7 +45,7 @@ export function createFrame(): Json & { components: Json } {
         ),
         'Retry-After': createHeader('Whole seconds to wait before a retry.', '1'),
         ETag: createHeader(
-          'Validator of the response; send it as `If-None-Match`.',
+          'Identifies this version of the response; send it back as `If-None-Match`.',
           '"ZSwS8EqEhSnUZHXNQTWtvSwTqZG"',
         ),
         Deprecation: createHeader(
@@ -81,7 +81,7 @@ export const headerParts = {
   ifNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'Validators of cached copies. The route returns 304 if one of them is current.',
+    description: '`ETag` values of cached copies. The route returns 304 if one of them is current.',
     schema: { type: 'string' },
   },
 } satisfies Record<string, Json>

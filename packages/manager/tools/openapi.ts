@@ -96,7 +96,7 @@ function createRequestBody({ schema }: Route, method: string, components: Compon
     const content = { 'multipart/form-data': { schema: toJson(schema.form, components) } }
     return { requestBody: { required: true, content } }
   }
-  // A route that forwards a response also forwards a request body.
+  // If a route forwards every response, it also forwards every request body.
   const isForwarded = 'default' in (schema.response as object)
   return isForwarded && !bodylessMethods.has(method)
     ? { requestBody: { content: { '*/*': { schema: {} } } } }
@@ -116,11 +116,11 @@ function collectResponses({ schema, policy, errorShape = 'error' }: Route): Map<
   const refusal = errorShape === 'envelope' ? envelopeRefusal : errorSchema
   if (policy !== undefined && !('open' in policy)) addResponse('401', refusal)
   if (policy !== undefined && 'machine' in policy) addResponse('429', refusal)
-  const furtherStatuses = [
+  const additionalStatuses = [
     ...(policy !== undefined && 'can' in policy ? ['403', '404'] : []),
     ...(schema.body === undefined ? [] : ['413', '415']),
   ]
-  for (const status of furtherStatuses) addResponse(status, errorSchemas[errorShape])
+  for (const status of additionalStatuses) addResponse(status, errorSchemas[errorShape])
   // A client that prefers HTML also receives errors as HTML.
   if (schema.alternatives?.['text/html'] !== undefined)
     for (const status of responses.keys()) if (Number(status) >= 400) addResponse(status, errorSchemas.page)
@@ -147,7 +147,7 @@ function createResponse(route: Route, status: string, causes: object[], componen
     ...(headerNames.length === 0 ? {} : { headers }),
     ...(hasBody ? { content: createContent(schema, status, causes, components) } : {}),
   }
-  // Errors that many routes share become one component.
+  // An error that many routes share becomes one component, so that the document stays small.
   const ids = causes.map((cause) => (cause as { $id?: string }).$id)
   if (Number(status) < 400 || policy === undefined || ids.includes(undefined) || !hasBody)
     return responseObject
@@ -200,7 +200,8 @@ function createParameters(schema: unknown, location: 'header' | 'path' | 'query'
   const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Json; required?: string[] }
   return Object.entries(properties).map(([name, property]) => {
     const { description = '', ...form } = moveTitle(property as Json)
-    return { name, in: location, required: required.includes(name), description, schema: form }
+    const isRequired = location === 'path' || required.includes(name)
+    return { name, in: location, required: isRequired, description, schema: form }
   })
 }
 

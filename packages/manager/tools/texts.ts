@@ -1,5 +1,4 @@
-// Extracts the text in the source tree that people read: comments, messages, names and documentation
-// sentences.
+// Extracts the texts in the source tree that people read: comments, messages, names and documentation sentences.
 import { Visitor, parseSync } from 'oxc-parser'
 
 export type Text = { file: string; line: number; text: string }
@@ -8,6 +7,8 @@ export type SourceTexts = { comments: Text[]; messages: Text[]; names: Text[] }
 const directivePattern = /^(?:oxlint|eslint|@ts-|prettier-|v8 |c8 |#region|!)/
 const sqlPattern =
   /^\s*(?:select|insert|update|delete|with|create|alter|drop|grant|revoke|set|lock|begin|listen|explain|from|where|on|order|and|returning)\b/i
+const sqlPartPattern =
+  /\b(?:case when|(?:left|cross) join|join \S+ [a-z] on|is not null|(?:coalesce|to_char|now|exists|redis\.call) ?\()|::[a-z]|\b[a-z_]+\.[a-z_]+ = |^\(?select |^[\w.]+ as \w+$/i
 
 /**
  * Returns the comments, the string literals of at least three words, and the declared names in a TypeScript or
@@ -21,7 +22,9 @@ export function readSourceTexts(file: string, source: string): SourceTexts {
   const names = new Map<string, Text>()
   const addMessage = (text: string, start: number): void => {
     const isProse =
-      text.trim().split(/\s+/).length >= 3 && /[a-z]{3} [a-z]/i.test(text) && !sqlPattern.test(text)
+      text.trim().split(/\s+/).length >= 3 &&
+      /[a-z]{3} [a-z]/i.test(text) &&
+      ![sqlPattern, sqlPartPattern].some((pattern) => pattern.test(text))
     if (isProse) messages.push({ file, line: findLine(start), text: text.trim() })
   }
   const addName = (node: { type: string; name?: unknown; start: number } | null | undefined): void => {
@@ -44,7 +47,7 @@ export function readSourceTexts(file: string, source: string): SourceTexts {
   return { comments: joinComments(file, source, comments, findLine), messages, names: [...names.values()] }
 }
 
-/** Returns a function that finds the line of an offset by binary search over the line starts. */
+/** Returns a function that uses binary search to find the line that contains an offset. */
 function createLineFinder(source: string): (offset: number) => number {
   const starts = [0]
   for (let end = source.indexOf('\n'); end >= 0; end = source.indexOf('\n', end + 1)) starts.push(end + 1)
@@ -116,8 +119,16 @@ export function readSentences(file: string, page: string): Text[] {
   return texts
 }
 
-const splitSentences = (file: string, { line, lines }: { line: number; lines: string[] }): Text[] =>
-  [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(lines.join(' '))]
-    .map(({ segment }) => segment.trim())
+function splitSentences(file: string, { line, lines }: { line: number; lines: string[] }): Text[] {
+  const paragraph = lines.join(' ')
+  return [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(maskMarkup(paragraph))]
+    .map(({ index, segment }) => paragraph.slice(index, index + segment.length).trim())
     .filter((text) => text.split(/\s+/).length >= 4)
     .map((text) => ({ file, line, text }))
+}
+
+/** Replaces code and links with letters of the same length, because dots in them do not end a sentence. */
+const maskMarkup = (paragraph: string): string =>
+  paragraph
+    .replaceAll(/`[^`]*`|\[[^\]]*\]\([^)]*\)/g, (markup) => 'X'.repeat(markup.length))
+    .replaceAll('**', '""')

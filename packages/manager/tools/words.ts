@@ -1,4 +1,5 @@
-// The glossary (docs/reference/glossary.md) has one term per concept. The check fails if a replaced term is used again.
+// The glossary (docs/reference/glossary.md) has one term per concept. This check fails if a replaced term is used
+// again.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readSourceTexts } from './texts.ts'
@@ -44,6 +45,10 @@ export const replacedTerms: readonly [RegExp, string][] = [
     /\b(?:type|interface) Place\b|\b(?:Inbox|Feed|Comms|Key)Place\b|\bplaceKey\b/,
     'scope, slot, address, key',
   ],
+  [
+    /\b(?:createCoalesced|auditedEntity|maxPerVisit|createFindBy(?:Id|Slug))\b|labelledGauge|counterByFirstIds/,
+    'createCoalescer, createEventBuilder, maxClaimedPerGroup, createIdFinder, createSlugFinder, labeledGauge, counterById',
+  ],
 ]
 
 /** Constructions that do not read as English. They are rejected in comments. */
@@ -53,6 +58,7 @@ export const constructions: readonly [RegExp, string][] = [
   [/\bshall\b/i, 'must'],
   [/(?<!\bthere )\b(?:is|are) no\b(?! longer)/i, 'is not a'],
   [/(?:^|[.!?] )(?:What|Who|Of|Nobody|Somebody|Whoever)\b/, 'a noun as the subject'],
+  [/(?:^|[.!?] )Pure[.:]/, 'a sentence that says why the code is pure'],
 ]
 
 // Files that are not checked: the check itself, files that other tools generate, and text that is test data.

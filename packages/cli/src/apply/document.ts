@@ -42,17 +42,14 @@ export type Link = {
   settings: SettingsChange | null
 }
 
-/** The child lists of each resource, by their key in the file. */
+/** The lists of child resources, by their key in the file. */
 const childLists = new Map<Resource, Readonly<Record<string, Resource>>>([
   [projects, { applications: apps, languagePacks, tenants }],
   [apps, { endpoints, triggers }],
 ])
 const resourcesWithSettings = new Set<Resource>([projects, apps, tenants])
 
-/**
- * Reads the file. Relative file names in it are resolved against its folder. The named files must be in one
- * of `folders`.
- */
+/** Reads the file. The files that it names are resolved against its folder and must be in one of `folders`. */
 export async function readDocument(file: string, folders: Folders): Promise<Node[]> {
   // Limit aliases: with repeated aliases, a small file can expand to a huge document.
   const value = parseYaml(await readNamedFile(file), { name: file, maxAliasCount: 100 })
@@ -82,7 +79,7 @@ async function readNode(resource: Resource, value: unknown, position: Position):
   const key = asText(map[keyName], `${position.at}.${keyName}`)
   const childPosition = { ...position, path: position.path === '' ? key : `${position.path}/${key}` }
   const fields = await readFields(resource, map, position)
-  if (resource === machineUsers) checkSignIn(fields, position)
+  if (resource === machineUsers) checkCredentials(fields, position)
   const links = readLinks(resource, map, childPosition)
   rejectDuplicates(
     links.map(({ to }) => to),
@@ -111,7 +108,7 @@ async function readTokenFile(value: unknown, { at, folder, folders }: Position):
  * Checks that a machine user has both a user name and a password, or neither. Without them, the Manager
  * issues a token.
  */
-function checkSignIn({ values, secrets }: Fields, { at }: Position): void {
+function checkCredentials({ values, secrets }: Fields, { at }: Position): void {
   const [name, password] = [values['username'], secrets['hashedKey']]
   if ((name === undefined) !== (password === undefined))
     throw new Failure(
@@ -136,7 +133,7 @@ async function readChildren(
   position: Position,
 ): Promise<Node[]> {
   const children: Node[] = []
-  // Plan machine users first, because endpoints refer to them.
+  // Environments come first: their machine users must be planned before the endpoints that refer to them.
   if (resource === projects && map['environments'] !== undefined)
     children.push(...(await readEnvironments(map['environments'], position)))
   for (const [name, child] of Object.entries(childLists.get(resource) ?? {}))

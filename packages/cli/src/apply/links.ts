@@ -9,13 +9,13 @@ import {
 } from '@manager/client/documents'
 import { ensureTenantAppSettings, findTenantApp } from '../settings.ts'
 import type { Link } from './document.ts'
-import { findLinkTarget } from './present.ts'
+import { findLinkTarget } from './lookups.ts'
 import { planSettings } from './settings-steps.ts'
 import type { Planning, Step } from './step.ts'
 
 type Row = { id: string; enabled: boolean }
 type LinkKind = {
-  /** The resource kinds at both ends of the link. `name` is the name of the link in the plan. */
+  /** The kinds of the two linked resources. `name` is the kind of link that the plan shows. */
   from: string
   to: string
   name: string
@@ -63,8 +63,8 @@ const kinds: Readonly<Record<Link['kind'], LinkKind>> = {
 }
 
 /**
- * Returns the steps that create or update the link. Throws if one end is neither earlier in the file nor in
- * the Manager.
+ * Returns the steps that create or update the link. Throws if either end is neither earlier in the file nor in the
+ * Manager.
  */
 export async function planLink(planning: Planning, link: Link): Promise<Step[]> {
   const { connection, ids, signal } = planning
@@ -102,7 +102,7 @@ async function planLinkSettings(
   return planSettings(planning, {
     path,
     settings: settings ?? { backend: {}, frontend: {} },
-    present: row === null ? null : { tenant2application: row.id },
+    currentLayer: row === null ? null : { tenant2application: row.id },
     layer: async () => {
       const id = ids.get(kinds.app.name, path)
       await ensureTenantAppSettings(connection, id, {})

@@ -11,7 +11,7 @@ import type { Layer } from '../settings.ts'
 import type { Node } from './document.ts'
 import { planLink } from './links.ts'
 import { computeDigest } from './named-files.ts'
-import { findRowByKey } from './present.ts'
+import { findRowByKey } from './lookups.ts'
 import { planSettings } from './settings-steps.ts'
 import { type FieldChange, type NamedFile, type Planning, type Step, isEqualValue } from './step.ts'
 import {
@@ -36,7 +36,7 @@ export async function createPlan(planning: Planning, nodes: readonly Node[]): Pr
 async function planNode(planning: Planning, node: Node, parent: Node | null): Promise<Step[]> {
   const row = await findCurrentRow(planning, node, parent)
   const { ids } = planning
-  if (row === null) ids.expect(node.resource.singular, node.path)
+  if (row === null) ids.markPlanned(node.resource.singular, node.path)
   else ids.set(node.resource.singular, node.path, String(row['id']))
   const steps = node.resource === environments ? [] : await planRow(planning, node, { row, parent })
   if (node.settings !== null) {
@@ -46,7 +46,7 @@ async function planNode(planning: Planning, node: Node, parent: Node | null): Pr
       await planSettings(planning, {
         path: node.path,
         settings: node.settings,
-        present: currentLayer,
+        currentLayer,
         layer,
       }),
     )
@@ -136,7 +136,7 @@ function getNamedFile(files: Files, field: string): NamedFile {
 const formatDigest = (value: unknown): unknown =>
   typeof value === 'string' && value !== '' ? computeDigest(value) : value
 
-/** The Manager creates the environments together with the project. Their ids are known only after that. */
+/** The Manager creates the environments together with the project. Their ids are unknown until then. */
 async function setEnvironmentIds({ connection, ids }: Planning, path: string, id: string): Promise<void> {
   const { rows } = await listRows(connection, environments, { id })
   for (const row of rows) ids.set(environments.singular, `${path}/${String(row['name'])}`, String(row['id']))
@@ -156,7 +156,7 @@ function planUpdate(
       'failed',
       `${resource.singular} ${path}: ${fixedField[0]} cannot be changed. Delete the ${resource.singular} and create it again.`,
     )
-  // If the authentication of an endpoint changes, its secret must be sent as well.
+  // If the authentication of an endpoint changes, its secret must also be sent.
   const isAuthChanged = changedFields.some(([field]) => field.startsWith('auth'))
   const sentSecrets =
     withSecrets || isAuthChanged ? Object.entries(secrets).filter(([name]) => isChangeable(name)) : []

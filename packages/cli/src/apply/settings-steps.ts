@@ -12,7 +12,7 @@ type DesiredSettings = {
   path: string
   settings: SettingsChange
   /** Null if the owner of the layer does not exist yet. */
-  present: Layer | null
+  currentLayer: Layer | null
   /** Called when the step runs, because an earlier step may create the owner. */
   layer: () => Promise<Layer> | Layer
 }
@@ -20,9 +20,9 @@ type DesiredSettings = {
 /** Returns the step that makes the layer match the file. */
 export async function planSettings(
   { connection, signal }: Planning,
-  { path, settings, present, layer }: DesiredSettings,
+  { path, settings, currentLayer, layer }: DesiredSettings,
 ): Promise<Step> {
-  const currentSettings = present === null ? null : await findSettings(connection, present, signal)
+  const currentSettings = currentLayer === null ? null : await findSettings(connection, currentLayer, signal)
   const problem = findDefaultsProblem(
     settings.frontend,
     currentSettings?.frontendSetting.moduleConfig ?? {},
@@ -69,8 +69,8 @@ async function findSettings(
 }
 
 /**
- * Returns the fields that differ. Pairs are compared key by key, so pairs that exist only in the Manager are
- * kept.
+ * Returns the fields that differ. Key-value pairs are compared key by key, and pairs that exist only in the
+ * Manager are kept.
  */
 function compareSettings(
   side: string,

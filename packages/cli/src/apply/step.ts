@@ -5,7 +5,7 @@ import type { Folders } from './named-files.ts'
 
 /** A change as the plan shows it. A value from a file appears as its digest. */
 export type FieldChange = NamedFile & { before: unknown; after: unknown }
-/** `file` is the file that the value is read from or written to, relative to the document. */
+/** `file` is the file to read the value from or write it to, relative to the document. */
 export type NamedFile = { field: string; file?: string }
 export type Step = {
   action: 'create' | 'update' | 'unchanged'
@@ -20,24 +20,24 @@ export type Step = {
 }
 
 /**
- * Ids of existing rows by kind and path. Planning marks the rows that a step will create. The step sets the
- * id later.
+ * Ids of rows by kind and path. For a row that does not exist yet, planning calls `markPlanned`, and the step that
+ * creates the row calls `set`.
  */
 export class Ids {
   readonly #ids = new Map<string, string>()
-  readonly #expected = new Set<string>()
+  readonly #planned = new Set<string>()
 
   set(kind: string, path: string, id: string): void {
     this.#ids.set(`${kind} ${path}`, id)
   }
 
-  /** Marks a row that a step will create. */
-  expect(kind: string, path: string): void {
-    this.#expected.add(`${kind} ${path}`)
+  /** Announces a row that a later step creates. */
+  markPlanned(kind: string, path: string): void {
+    this.#planned.add(`${kind} ${path}`)
   }
 
-  isExpected(kind: string, path: string): boolean {
-    return this.#expected.has(`${kind} ${path}`)
+  isPlanned(kind: string, path: string): boolean {
+    return this.#planned.has(`${kind} ${path}`)
   }
 
   find(kind: string, path: string): string | null {
@@ -58,19 +58,19 @@ export type Planning = {
   ids: Ids
   /** Folders that may contain files named in the document. */
   folders: Folders
-  /** The folder of the document, with symbolic links unresolved. */
+  /** The folder of the document. Symbolic links in its path are not resolved. */
   documentFolder: string
   /** The folder for tokens of machine users without a `tokenFile`. */
   tokensFolder: string | null
-  /** Whether to send secrets again, although they cannot be compared. */
+  /** Whether to send secrets again, even though they cannot be compared. */
   withSecrets: boolean
 }
 
-/** Returns whether the API treats two values as equal. */
+/** Returns whether two values are the same to the API. */
 export const isEqualValue = (one: unknown, other: unknown): boolean =>
   toCanonicalJson(one) === toCanonicalJson(other)
 
-/** Returns canonical JSON. The order of pairs is ignored, and an unset value equals an empty string. */
+/** Returns canonical JSON, in which the order of pairs is irrelevant and an unset value equals an empty string. */
 function toCanonicalJson(value: unknown): string {
   if (value === null || value === undefined) return '""'
   if (!Array.isArray(value)) return JSON.stringify(value)

@@ -87,10 +87,10 @@ async function apply(context: Context, _args: string[], options: Options): Promi
     )
 }
 
-/** Runs the steps one after the other. An interrupt takes effect after the running step has finished. */
+/** Runs the steps one at a time. An interrupt takes effect after the running step has finished. */
 async function runSteps(terminal: Terminal, steps: readonly Step[], signal: AbortSignal): Promise<void> {
   for (const [doneCount, step] of steps.entries()) {
-    const progress = `${doneCount} of ${steps.length} steps are done. Run the command again to resume.`
+    const progress = `completed ${doneCount} of ${steps.length} steps. Run the command again to resume.`
     if (signal.aborted) throw new Failure(getFailureKind(signal), `Interrupted: ${progress}`)
     try {
       await step.run()

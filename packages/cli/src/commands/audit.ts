@@ -45,7 +45,7 @@ export function addAuditCommands(program: Command, terminal: Terminal): void {
   addListCommand(group, terminal, audit, {
     description: 'List the audit entries of a project, newest first.',
     limit: 50,
-    present: (row, format) => {
+    formatRow: (row, format) => {
       const user = (row['user'] as Row | null)?.['externalUsername'] ?? null
       // Tables show the user name, because people know users by name. Programs get the id.
       return { ...row, user, principal: (format === 'table' ? user : null) ?? row['principal'] }
@@ -65,16 +65,16 @@ function addExportCommand(group: Command, terminal: Terminal): void {
     ],
   })
     .addOption(
-      new Option('--format <format>', 'the format; use ndjson if the export must be verified')
+      new Option('--format <format>', 'the format; use ndjson if you want to verify the export')
         .choices(['json', 'ndjson', 'csv'])
         .default('ndjson'),
     )
     .option('-p, --project <project>', 'the project, by slug or id (default: all projects)')
     .option('--from <time>', 'export entries from this time (RFC 3339) or day (UTC)', parseTime)
     .option('--to <time>', 'export entries before this time or day', parseTime)
-    .option('--entity-type <type>', 'export entries about this entity type')
-    .option('--action <action>', 'export entries with this action')
-    .option('--user <id>', 'export entries of this user')
+    .option('--entity-type <type>', 'export only entries about this entity type')
+    .option('--action <action>', 'export only entries with this action')
+    .option('--user <id>', 'export only changes by this user')
     .option('--file <file>', 'write to a file that only you can read')
   setAction<ExportOptions>(command, terminal, exportTrail)
 }

@@ -1,4 +1,4 @@
-// Additional commands of `pilets`: publish and manage versions.
+// The commands of `pilets` that publish and manage versions.
 import { openAsBlob } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { type Connection, graphql, publishPilet } from '@manager/client'
@@ -53,7 +53,7 @@ export function addPiletCommands(group: Command, terminal: Terminal): void {
   })
   for (const [name, description] of [
     ['disable', 'Disable a version.'],
-    ['delete', 'Disable a version, like disable. The version stays stored and cannot be published again.'],
+    ['delete', 'Disable a version; same as disable. The version stays stored and cannot be published again.'],
   ] as const) {
     const command = addVersionCommand(group, name, description).option(
       '-y, --yes',
@@ -88,7 +88,7 @@ async function getVersionKey(context: Context, versionText: string, options: Par
 
 function parseReference(text: string): Reference {
   const separator = text.lastIndexOf('@')
-  // An at sign at index 0 is the start of a scope.
+  // An at sign at the start belongs to a scope, not to a version.
   if (separator < 1 || separator === text.length - 1)
     throw new Failure('usage', `${text} is not a pilet version. Use name@version, such as @shop/cart@1.2.0.`)
   return { name: text.slice(0, separator), version: text.slice(separator + 1) }

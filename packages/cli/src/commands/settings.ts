@@ -90,7 +90,7 @@ function addUpdateCommand(group: Command, terminal: Terminal): void {
   const command = addCommand(group, {
     name: 'update',
     description:
-      'Change the settings of a layer. Other settings are kept. Pass an empty value to inherit a setting again.',
+      'Change the settings of a layer. Other settings are kept. To inherit a setting again, pass an empty value.',
     examples: [
       'settings update -p shop --modules cart,search',
       'settings update -p shop --tenant acme --frontend-pair color=red',
@@ -98,12 +98,12 @@ function addUpdateCommand(group: Command, terminal: Terminal): void {
   })
   addLayerOptions(command)
     .option('--modules <names>', 'the enabled modules, separated by commas', parseList)
-    .option('--backend-pair <key=value>', 'a backend pair; may be repeated', addPair)
+    .option('--backend-pair <key=value>', 'a backend key-value pair; may be repeated', addPair)
     .option('--themes <names>', 'the enabled themes, separated by commas', parseList)
     .option('--default-theme <name>', 'the default theme')
     .option('--locales <names>', 'the enabled locales, separated by commas', parseList)
     .option('--default-locale <name>', 'the default locale')
-    .option('--frontend-pair <key=value>', 'a frontend pair; may be repeated', addPair)
+    .option('--frontend-pair <key=value>', 'a frontend key-value pair; may be repeated', addPair)
   setAction<UpdateOptions>(command, terminal, async (context, _args, options) => {
     const change = createChange(options)
     if (Object.values(change).every((part) => Object.keys(part).length === 0))
@@ -136,9 +136,9 @@ function createChange(options: UpdateOptions): SettingsChange {
 type NamedLayer = {
   connection: Connection
   layer: Layer
-  /** The name of the owner of the layer, for messages. */
+  /** The name of the layer's owner, for messages. */
   name: string
-  /** The layers that this layer inherits from, the nearest first. */
+  /** The layers that this layer inherits from, nearest first. */
   inherited: Layer[]
 }
 

@@ -16,7 +16,7 @@ export function addSignInCommands(program: Command, terminal: Terminal): void {
   const login = addCommand(program, {
     name: 'login',
     summary: 'Sign in with a browser.',
-    description: 'Sign in with a browser on any machine, and store a token.',
+    description: 'Sign in with a browser, which may run on a different machine, and store a token.',
     examples: [
       'login --url https://manager.example.com',
       'login --profile test --url https://test.example.com',

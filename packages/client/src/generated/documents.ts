@@ -4,6 +4,7 @@ import type { TypedDocument } from "../graphql.ts";
 export type CopyTenant2ApplicationConfigInput = {
   readonly sourceTenant2ApplicationId: string;
   readonly targetTenant2ApplicationId: string;
+  readonly expectedRevision?: number | null;
 };
 export type CreateApplicationInput = {
   readonly name: string;
@@ -1761,12 +1762,14 @@ export type ListAuditLogsResult = {
 };
 export type ListAuditLogsVariables = {
   readonly projectID: string;
+  readonly from?: string | null;
+  readonly to?: string | null;
   readonly filters?: readonly Filter[] | null;
   readonly order?: readonly Order[] | null;
   readonly pagination?: Pagination | null;
 };
 export const listAuditLogsDocument =
-  "query listAuditLogs($projectID:ID!$filters:[Filter!]$order:[Order!]$pagination:Pagination){auditLogs(projectID:$projectID filters:$filters order:$order pagination:$pagination){id seq entityType entityID action description changes createdAt principalType principal user{externalUsername}}}" as TypedDocument<
+  "query listAuditLogs($projectID:ID!$from:String$to:String$filters:[Filter!]$order:[Order!]$pagination:Pagination){auditLogs(projectID:$projectID from:$from to:$to filters:$filters order:$order pagination:$pagination){id seq entityType entityID action description changes createdAt principalType principal user{externalUsername}}}" as TypedDocument<
     ListAuditLogsResult,
     ListAuditLogsVariables
   >;
@@ -1909,9 +1912,11 @@ export type ListESBAuditLogsVariables = {
   readonly endpointId?: string | null;
   readonly limit?: number | null;
   readonly requestId?: string | null;
+  readonly from?: string | null;
+  readonly to?: string | null;
 };
 export const listESBAuditLogsDocument =
-  "query listESBAuditLogs($applicationId:ID!$endpointId:ID$limit:Int$requestId:String){esbAuditLogs(applicationId:$applicationId endpointId:$endpointId limit:$limit requestId:$requestId){id requestId timestamp method path targetURL responseStatus durationMs transformationApplied failure endpoint{id name}machineUser{id name}test sourceIP}}" as TypedDocument<
+  "query listESBAuditLogs($applicationId:ID!$endpointId:ID$limit:Int$requestId:String$from:String$to:String){esbAuditLogs(applicationId:$applicationId endpointId:$endpointId limit:$limit requestId:$requestId from:$from to:$to){id requestId timestamp method path targetURL responseStatus durationMs transformationApplied failure endpoint{id name}machineUser{id name}test sourceIP}}" as TypedDocument<
     ListESBAuditLogsResult,
     ListESBAuditLogsVariables
   >;
@@ -2325,9 +2330,11 @@ export type ListTriggerRunsResult = {
 export type ListTriggerRunsVariables = {
   readonly trigger: string;
   readonly limit?: number | null;
+  readonly from?: string | null;
+  readonly to?: string | null;
 };
 export const listTriggerRunsDocument =
-  "query listTriggerRuns($trigger:ID!$limit:Int){triggerRuns(trigger:$trigger limit:$limit){id scheduledAt environment{id name}outcome attempts executedAt finishedAt responseStatus failure isManual requestedBy retryOf createdAt}}" as TypedDocument<
+  "query listTriggerRuns($trigger:ID!$limit:Int$from:String$to:String){triggerRuns(trigger:$trigger limit:$limit from:$from to:$to){id scheduledAt environment{id name}outcome attempts executedAt finishedAt responseStatus failure isManual requestedBy retryOf createdAt}}" as TypedDocument<
     ListTriggerRunsResult,
     ListTriggerRunsVariables
   >;
@@ -2972,9 +2979,11 @@ export type PageMyNotificationsVariables = {
   readonly unread?: boolean | null;
   readonly type?: string | null;
   readonly projectId?: string | null;
+  readonly from?: string | null;
+  readonly to?: string | null;
 };
 export const pageMyNotificationsDocument =
-  "query pageMyNotifications($first:Int$after:String$unread:Boolean$type:String$projectId:ID){myNotifications(first:$first after:$after unread:$unread type:$type projectId:$projectId){nodes{id type title body severity link data createdAt read readAt seen seenAt expiresAt application{id name slug}tenant{id name slug}}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}isComplete}}" as TypedDocument<
+  "query pageMyNotifications($first:Int$after:String$unread:Boolean$type:String$projectId:ID$from:String$to:String){myNotifications(first:$first after:$after unread:$unread type:$type projectId:$projectId from:$from to:$to){nodes{id type title body severity link data createdAt read readAt seen seenAt expiresAt application{id name slug}tenant{id name slug}}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}isComplete}}" as TypedDocument<
     PageMyNotificationsResult,
     PageMyNotificationsVariables
   >;

@@ -5,7 +5,7 @@ import type { CallRecord } from './caller.ts'
 
 /** A row of the call log. `status` is null and `hasEnd` is false until the call is complete. */
 export type LoggedRow = { requestId: string; endpointId: string; status: number | null; hasEnd: boolean }
-/** The responses to callers, the rows of the log, and the calls that reached the good upstream. */
+/** The responses that callers received, the rows of the log, and the calls that reached the good upstream. */
 export type CallHistory = { calls: CallRecord[]; rows: LoggedRow[]; hits: string[] }
 export type EsbObserved = CallHistory & {
   /** Replicas that exited unexpectedly. */
@@ -44,8 +44,8 @@ export function checkForwarded({ hits, rows }: Pick<CallHistory, 'hits' | 'rows'
 export const checkForwardedOnce = ({ hits }: Pick<CallHistory, 'hits'>): string[] =>
   [...Map.groupBy(hits, (id) => id)].filter(([, same]) => same.length > 1).map(([id]) => id)
 
-/** Returns log rows of calls whose caller received no complete response. */
-export function rowsWithoutAnswer({ calls, rows }: Pick<CallHistory, 'calls' | 'rows'>): LoggedRow[] {
+/** Returns log rows about calls whose caller received no complete response. */
+export function findRowsWithoutResponse({ calls, rows }: Pick<CallHistory, 'calls' | 'rows'>): LoggedRow[] {
   const answered = new Set(calls.filter(({ isComplete }) => isComplete).map(({ key }) => key))
   return rows.filter(({ requestId }) => !answered.has(requestId))
 }
@@ -56,7 +56,7 @@ export const withoutRetryAfter = (calls: readonly CallRecord[]): string[] =>
     .filter(({ status, retryAfter }) => (status === 503 || status === 429) && retryAfter === null)
     .map(({ kind, status, problem }) => `${kind} ${status} ${problem}`)
 
-/** Returns the duration in milliseconds that this fraction of the calls did not exceed. */
+/** Returns the duration, in milliseconds, that this fraction of the calls did not exceed. */
 export const timeAt = (calls: readonly CallRecord[], share: number): number =>
   quantile(
     calls.map(({ ms }) => ms).sort((a, b) => a - b),

@@ -1,4 +1,4 @@
-// Uses credentials continuously while they are invalidated one after the other. Strangers call without valid
+// Uses credentials continuously while they are invalidated one at a time. Strangers call without valid
 // credentials.
 import { randomInt, randomUUID } from 'node:crypto'
 import { personHeaders } from '../installation.ts'
@@ -10,7 +10,7 @@ import { type Answer, type Client, graphqlStatus, hasData } from './client.ts'
 import type { Credential, MixedWorld } from './world.ts'
 
 type Caller = { client: Client; recorder: Recorder; world: MixedWorld }
-/** A call without access, and whether it succeeded despite that. */
+/** A call by a stranger, and whether it succeeded anyway. */
 export type StrangerCall = { what: string; status: number; hasSucceeded: boolean }
 export type CredentialLoad = {
   uses: Use[]
@@ -40,7 +40,7 @@ export async function warmUp(client: Client, world: MixedWorld): Promise<void> {
     if (kind === 'personal') await validate({ client, world }, authorization)
 }
 
-const invalidatingMutations = {
+const getInvalidatingMutations = {
   personal: 'mutation($id: ID!) { revokePersonalAccessToken(id: $id) { id } }',
   machine: 'mutation($id: ID!) { updateMachineUser(id: $id, input: { enabled: false }) { id } }',
 }
@@ -55,7 +55,7 @@ export function createCredentialLoad(caller: Caller): CredentialLoad {
   }
   const { credentials } = world
   let [invalidated, turn, strange] = [0, 0, 0]
-  // Alternate between credentials that were just invalidated or are about to be, and random credentials.
+  // Alternates between random credentials and credentials that were just invalidated or will be next.
   const pick = (): Credential => {
     const near = invalidated - 3 + (turn++ % 6)
     const index = turn % 2 === 0 ? near : randomInt(credentials.length)
@@ -83,7 +83,7 @@ export function createCredentialLoad(caller: Caller): CredentialLoad {
         graphqlStatus(
           await client.send('/query', {
             headers: personHeaders(world.site.adminId),
-            body: { query: invalidatingMutations[credential.kind], variables: { id: credential.id } },
+            body: { query: getInvalidatingMutations[credential.kind], variables: { id: credential.id } },
           }),
         ),
       )

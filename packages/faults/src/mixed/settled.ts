@@ -21,8 +21,8 @@ export async function readHistory(
   const { world, client, recorder, replicas, expectedExits, balancer } = stage
   const { sql, adminUrl } = stage.cluster
   const { answered, uploaded, logins, emits } = results
-  const isDrained = await drained(stage, planned.length)
-  const back = await socketsBack(stage)
+  const isDrained = await areRunsFinished(stage, planned.length)
+  const back = await countConnectedSockets(stage)
   const drainSeconds = isDrained ? (Date.now() - since) / 1_000 : null
   for (const login of logins) login.isValid = await isTokenValid(stage, login)
   const audit = await readAudit({ SVC_DATABASE_URL: adminUrl, SVC_MASTER_KEY: masterKey })
@@ -57,7 +57,7 @@ export async function readHistory(
 }
 
 /** Returns whether every run finished in time. */
-async function drained({ cluster }: MixedScene, runs: number): Promise<boolean> {
+async function areRunsFinished({ cluster }: MixedScene, runs: number): Promise<boolean> {
   try {
     await until('all runs to finish', settleMs, async () => {
       const { rows } = await cluster.sql.query<{ total: number; open: number }>(
@@ -71,8 +71,8 @@ async function drained({ cluster }: MixedScene, runs: number): Promise<boolean> 
   }
 }
 
-/** Returns the number of connected sockets. They reconnect by themselves. */
-async function socketsBack({ sockets, opened }: MixedScene): Promise<number> {
+/** Returns the number of connected sockets. Disconnected sockets reconnect automatically. */
+async function countConnectedSockets({ sockets, opened }: MixedScene): Promise<number> {
   await until('the sockets to reconnect', settleMs, async () => (await sockets.greeted()) === opened).catch(
     () => undefined,
   )

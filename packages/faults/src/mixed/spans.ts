@@ -1,4 +1,4 @@
-// Computes figures about the calls of the mixed load within a time span, and about the recovery after it.
+// Computes figures about the calls of the mixed load within a time span, and about the recovery after the span.
 import type { Operation } from '../recorder.ts'
 import type { Mutant } from '../row.ts'
 import { quantile } from '../verdict.ts'
@@ -8,7 +8,7 @@ export type Span = Pick<FaultSpan, 'at' | 'until'>
 const writes = new Set(['create', 'rename', 'invalidate', 'emit', 'upload'])
 
 /** Returns the calls that started in the span. */
-export const startedIn = (operations: readonly Operation[], { at, until }: Span): Operation[] =>
+export const findStartedIn = (operations: readonly Operation[], { at, until }: Span): Operation[] =>
   operations.filter(({ start }) => start >= at && start < until)
 
 /** Returns the acknowledged calls per second in the span. */
@@ -18,21 +18,21 @@ export const okPerSecond = (operations: readonly Operation[], span: Span): numbe
 
 /** Returns the percentage of calls that started in the span and received 503. */
 export function shedPercent(operations: readonly Operation[], span: Span): number {
-  const started = startedIn(operations, span)
+  const started = findStartedIn(operations, span)
   return (100 * started.filter(({ status }) => status === 503).length) / Math.max(1, started.length)
 }
 
 /** Returns the 99th percentile duration of the acknowledged calls that started in the span. */
 export const acceptedP99Ms = (operations: readonly Operation[], span: Span): number =>
   quantile(
-    startedIn(operations, span)
+    findStartedIn(operations, span)
       .filter(({ outcome }) => outcome === 'ok')
       .map(({ start, end }) => end - start)
       .sort((a, b) => a - b),
     0.99,
   )
 
-/** Returns the longest wait for a response, counted from the start of the span at the earliest. */
+/** Returns the longest wait for a response within the span. The time before the span does not count. */
 export const longestMs = (operations: readonly Operation[], { at, until }: Span): number =>
   operations
     .filter(({ start, end }) => end >= at && start < until)
@@ -51,7 +51,7 @@ export const recoverMs = (
     .filter(({ op, outcome, end }) => kinds.has(op) && outcome === 'ok' && end >= until)
     .reduce((soonest, { end }) => Math.min(soonest, end - until), Infinity)
 
-/** Kinds of writes that add an audit row. They are serialized within a project. */
+/** Kinds of writes that add an audit row. Within a project, they are serialized. */
 export const auditedWrites: ReadonlySet<string> = new Set(['create', 'rename', 'invalidate', 'upload'])
 
 /** Returns the longest gap in the span without an acknowledged call of these kinds. */
@@ -73,7 +73,7 @@ export const findWritten = (operations: readonly Operation[], { at, until }: Spa
     ({ op, outcome, start, end }) => writes.has(op) && outcome === 'ok' && start >= at && end < until,
   )
 
-/** Creates a mutant in which no operation completes after the last fault or in its last `beforeMs`. */
+/** Creates a mutant in which no operation completes in the last `beforeMs` or after the last fault. */
 export const writesNeverRecover = <O extends MixedHistory & { faults: FaultSpan[] }>(
   breaks = 'recover_ms',
   beforeMs = 0,

@@ -5,20 +5,20 @@ import { type Row, createRow } from '../row.ts'
 import { createVerdict, lagsAt } from '../verdict.ts'
 import {
   type LiveCredential,
-  allButOne,
+  omitOneOfEachKind,
   createLiveWorld,
   expireSoon,
   invalidateCredential,
-  invalidatingMutations,
+  getInvalidatingMutations,
   useAndInvalidate,
   warmCredentials,
 } from '@manager/harness/live-credentials.ts'
 import {
   type Invalidation,
   type Use,
-  acceptedAfterInvalidation,
-  rejectedBeforeInvalidation,
-  startedAfterInvalidation,
+  findAcceptedAfterInvalidation,
+  findRejectedBeforeInvalidation,
+  findUsesAfterInvalidation,
 } from '@manager/harness/revocation.ts'
 import { mutant } from '../plant.ts'
 
@@ -39,7 +39,7 @@ const usesPerKind = 667
 const minUses = 300 * seconds
 
 /** Shuffles the items. The seed determines the order. */
-const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
+const shuffle = <T>(items: readonly T[], random: () => number): T[] =>
   items
     .map((item) => ({ item, rank: random() }))
     .sort((a, b) => a.rank - b.rank)
@@ -53,10 +53,10 @@ async function observe({ cluster, replicas, random, log }: Base): Promise<Observ
   for (let count = 0; count < machines; count++) await addMachine()
   await warmCredentials(world)
   const expiring = world.credentials.filter(({ kind }) => kind !== 'machine').slice(-expiringTokens)
-  const rest = allButOne(world).filter((credential) => !expiring.includes(credential))
+  const rest = omitOneOfEachKind(world).filter((credential) => !expiring.includes(credential))
   const plan = new Map(
-    shuffled(rest, random).map((credential) => {
-      const mutations = invalidatingMutations(credential.kind)
+    shuffle(rest, random).map((credential) => {
+      const mutations = getInvalidatingMutations(credential.kind)
       return [credential, mutations[Math.floor(random() * mutations.length)] ?? mutations[0]]
     }),
   )
@@ -83,8 +83,8 @@ const isShed = ({ status }: Use): boolean => status === 503
 function judge({ uses, invalidations, ways, seconds: took }: Observed) {
   const figures = createVerdict()
   const invalidated = new Map(invalidations)
-  const late = startedAfterInvalidation(uses, invalidated)
-  const stale = acceptedAfterInvalidation(uses, invalidated)
+  const late = findUsesAfterInvalidation(uses, invalidated)
+  const stale = findAcceptedAfterInvalidation(uses, invalidated)
   figures.none(
     'accepted_after_invalidation',
     stale.map(({ credential }) => credential.slice(0, 12)),
@@ -97,11 +97,11 @@ function judge({ uses, invalidations, ways, seconds: took }: Observed) {
   const [shed, answered] = [uses.filter(isShed), uses.filter((one) => !isShed(one))]
   figures.none(
     'rejected_before_invalidation',
-    rejectedBeforeInvalidation(answered, invalidated).map(
+    findRejectedBeforeInvalidation(answered, invalidated).map(
       ({ credential, status }) => `${credential.slice(0, 12)} ${status}`,
     ),
   )
-  // A credential that is not used after its invalidation proves nothing.
+  // Every credential must be used after its invalidation. Otherwise, its rejection was not tested.
   const used = new Set(late.map(({ credential }) => credential))
   figures.none(
     'not_judged',
@@ -135,7 +135,7 @@ export const f25: Row = createRow<Observed, Base, BaseSetup>(
       replicas: 3,
       postgres: 'patroni',
       withSentinel: true,
-      // One client causes all failures, so raise the throttles, which are not under test.
+      // All failures come from one client, so the throttles, which are not under test, are raised.
       env: { SVC_THROTTLES_VALIDATE_FAILURES: '100000', SVC_THROTTLES_MACHINE_FAILURES: '100000' },
     }),
     limitSeconds: 240,

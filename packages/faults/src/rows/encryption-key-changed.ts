@@ -3,7 +3,7 @@
 import { personHeaders } from '../installation.ts'
 import { type CommandResult, runManagerProcess } from '@manager/harness/process.ts'
 import { keys, ring, sealedEndpoints, textOf } from '@manager/harness/sealed-endpoints.ts'
-import { createSecrets, encryptionRing } from '@manager/manager/sealing'
+import { createSecrets, createEncryptionRing } from '@manager/manager/sealing'
 import { masterKey } from '@manager/harness/callers.ts'
 import { runAtPace } from '../pace.ts'
 import { graphqlStatus } from '../mixed/client.ts'
@@ -16,7 +16,7 @@ import { mutant } from '../plant.ts'
 
 type Observed = MixedObserved & {
   drained: Drained[]
-  /** Secrets that cannot be opened with only the new key, or that differ from the last written value. */
+  /** Secrets that cannot be opened with only the new key, or that differ from the value that was written last. */
   unopened: string[]
   rotation: { code: number; rewrapped: number; seen: number; seconds: number }
   /** The result of `keys status` with only the new key. */
@@ -30,7 +30,7 @@ const writesPerSecond = 5
 const minSeconds = 20
 const firstMs = 3_000
 const lastMs = 4_000
-// Nine replicas start, and each occupies a core for several seconds. With two cores, more changes would
+// Nine replicas start, and each occupies a core for several seconds. With two cores, a higher rate of changes would
 // queue.
 const rates = { calls: 20, creates: 2, renames: 2 }
 const minCalls = 20
@@ -43,7 +43,7 @@ const updateText = `mutation($id: ID!, $p: String!, $t: String!) {
 /** Creates the service's implementation of sealing, with only this key. */
 const secretsOf = (id: 2026 | 2027) =>
   createSecrets(
-    encryptionRing(
+    createEncryptionRing(
       Buffer.from(masterKey, 'base64'),
       new Map([[String(id), Buffer.from(keys[id], 'base64')]]),
     ),
@@ -55,10 +55,10 @@ const sealedOf = ({ cluster, world }: MixedStage) =>
     project: { id: world.site.projectId, applicationId: world.site.applicationId },
   }))
 
-/** Writes secrets at an even pace. Each endpoint is written once, so that its last value is known. */
+/** Writes secrets at a constant rate. Each endpoint is written once, so that its last value is known. */
 function startWriting({ client, recorder, world }: MixedStage, ids: readonly string[]) {
   const written = new Map<string, string>()
-  /** Values that may have been written, because the write was not acknowledged. */
+  /** Values whose write was not acknowledged, so they may or may not be stored. */
   const uncertain = new Set<string>()
   let count = 0
   const end = runAtPace(writesPerSecond, async () => {
@@ -133,9 +133,9 @@ async function observe(stage: MixedStage): Promise<Observed> {
   }
 }
 
-/** Calls to the partner and changes of the endpoint need its secret. */
+/** Calls to the partner and changes to the endpoint need its secret. */
 const needsSecret = ({ op }: Operation): boolean => op === 'call' || op === 'seal'
-/** The allowed outcomes are status 200, no response, and 503. The figure `failed` counts the latter two. */
+/** The allowed outcomes are status 200, no response, and 503. The figure `failed` counts the last two. */
 const isDoneOrUnavailable = (status: number): boolean => status === 200 || status === 0 || status === 503
 
 const isCall = ({ op }: Operation): boolean => op === 'call'

@@ -1,8 +1,8 @@
-// F23: replicas are killed and replaced one after the other during ESB traffic. The log contains every call that
-// reached the partner, and every call whose caller received the partner's response.
+// F23: replicas are killed and replaced one at a time during ESB traffic. The log contains every call that reached
+// the partner, and every call whose caller received the partner's response.
 import { pause } from '../children.ts'
 import type { CallRecord } from '../esb/caller.ts'
-import { rowsWithoutAnswer, statusesOf } from '../esb/checkers.ts'
+import { findRowsWithoutResponse, statusesOf } from '../esb/checkers.ts'
 import type { EsbObserved } from '../esb/checkers.ts'
 import { defineEsbRow } from '../esb/row.ts'
 import type { EsbStage } from '../esb/stage.ts'
@@ -20,7 +20,7 @@ const firstMs = 3_000
 const [minApartMs, spreadMs] = [1_500, 1_000]
 const lastMs = 3_000
 const recoverMs = 3_000
-// The tolerance for times, which two processes measure and round to milliseconds.
+// The tolerance for times that two processes measure and round to milliseconds.
 const clockMs = 50
 // The load balancer returns 502 if a replica is killed during a call. Otherwise, only 503 is excused.
 const excused = new Set([0, 200, 502, 503])
@@ -83,7 +83,7 @@ export const f23: Row = defineEsbRow<Observed>({
     const answered = observed.calls.filter(({ isFromPartner, isComplete }) => isFromPartner && isComplete)
     figures.atLeast('kills', observed.faults.length, kills)
     figures.atLeast('answered', answered.length, 500)
-    figures.show('rows_without_answer', rowsWithoutAnswer(observed).length)
+    figures.show('rows_without_answer', findRowsWithoutResponse(observed).length)
     figures.show('rows_without_end', observed.rows.filter(({ hasEnd }) => !hasEnd).length)
     figures.none(
       'wrong_status',

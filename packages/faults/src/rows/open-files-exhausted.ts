@@ -1,5 +1,5 @@
-// F36: connections use up the open file limit of a replica. Idle connections must not lock out other callers. When no
-// descriptor is left, the replica keeps running, and it serves again as soon as descriptors are free.
+// F36: connections exhaust the open file limit of a replica. Idle connections must not lock out other callers. When no
+// descriptor is free, the replica keeps running, and it serves requests again as soon as descriptors are free.
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { Agent } from 'node:http'
@@ -19,21 +19,21 @@ import { mutant, wrongStatus } from '../plant.ts'
 type Span = { at: number; until: number }
 type Observed = EsbObserved & {
   /**
-   * Health checks over new connections while a crowd is connected, and over an existing connection while no descriptor
-   * is free.
+   * Health checks over new connections during a burst of connections, and over an existing connection while no
+   * descriptor is free.
    */
   crowded: Probe[]
   keptAlive: Probe[]
   /** Health checks over new connections while no descriptor is free. */
   lockedOut: Probe[]
-  /** When crowds were connected, and when no descriptor was free. */
+  /** When bursts of connections were open, and when no descriptor was free. */
   spans: { crowds: Span[]; exhausted: Span }
   openFiles: number
   recoverMs: number
 }
 
 const limit = 480
-// The number of free descriptors before the crowd connects.
+// The number of free descriptors before the burst.
 const leftFiles = 2
 const quietMs = 1_500
 const connectMs = 2_000
@@ -41,8 +41,8 @@ const [perSecond, directPerSecond] = [20, 20]
 const crowdSize = 600
 const [firstMs, holdMs, exhaustedMs, lastMs] = [2_000, 3_000, 5_000, 3_000]
 const maxRecoverMs = 5_000
-// Three crowds of connections: connections that send nothing, that never complete their request, or that are
-// idle after one request.
+// Three bursts of connections: connections that send nothing, that never complete their request, or that are idle
+// after one request.
 const crowds = ['', 'POST /query HTTP/1.1\r\nhost: x\r\n', 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n']
 
 const filesOf = ({ pid }: Replica): number => readdirSync(`/proc/${pid}/fd`).length
@@ -58,7 +58,7 @@ async function openCrowd(url: string, text: string): Promise<Socket[]> {
       (socket) =>
         new Promise<void>((resolve) => {
           socket.on('error', () => resolve())
-          // Set a timeout, because a replica that accepts no connection would block forever.
+          // The timeout is needed because a replica that accepts no connections would block this call forever.
           setTimeout(resolve, connectMs)
           socket
             .resume()
@@ -112,14 +112,17 @@ async function observe(stage: EsbStage): Promise<Observed> {
   }
 }
 
-/** Lowers the limit to a few free descriptors, waits until a crowd has used them, then restores the limit. */
+/**
+ * Lowers the limit to a few free descriptors, waits until a burst of connections has used them, then restores the
+ * limit.
+ */
 async function exhaust(
   stage: EsbStage,
   victim: Replica,
   health: string,
 ): Promise<Pick<Observed, 'keptAlive' | 'lockedOut' | 'recoverMs'> & { span: Span }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  // Wait until the connections of the crowds are closed.
+  // Waits until the connections of the bursts are closed.
   await pause(quietMs)
   await probeOnce(health, agent)
   stage.log('using up all file descriptors')
@@ -145,14 +148,13 @@ async function exhaust(
 const within = (calls: readonly CallRecord[], { at, until }: Span): CallRecord[] =>
   calls.filter(({ start, ms }) => start >= at && start + ms <= until)
 /**
- * Excludes the time in which a crowd connects: a new connection may evict an older connection before its
- * request arrives.
+ * Excludes the time during which a burst connects: a new connection may evict an older one before its request arrives.
  */
-const inCrowds = ({ calls, spans }: Observed): CallRecord[] =>
+const findCrowdedCalls = ({ calls, spans }: Observed): CallRecord[] =>
   spans.crowds.flatMap((span) => within(calls, span))
 const isIn = (spans: readonly Span[], time: number): boolean =>
   spans.some(({ at, until }) => time >= at && time < until)
-// ESB calls may use only some of the descriptors. This number is small here, so ESB calls may receive 503.
+// ESB calls may use only some of the descriptors. That number is small here, so ESB calls may receive 503.
 const isLockedOut = ({ kind, status }: CallRecord): boolean =>
   status !== 200 && !(kind === 'good' && status === 503)
 const described = ({ kind, status, problem }: CallRecord): string => `${kind} ${status} ${problem}`
@@ -177,7 +179,7 @@ export const f36: Row = defineEsbRow<Observed>({
   observe,
   judge: (figures, observed) => {
     const { crowds, exhausted } = observed.spans
-    const duringCrowd = inCrowds(observed)
+    const duringCrowd = findCrowdedCalls(observed)
     figures.none('healthz', unhealthy(observed.crowded.filter(({ at }) => isIn(crowds, at))))
     figures.show('healthz_lost_in_burst', unhealthy(observed.crowded).length)
     figures.none('healthz_kept_alive', unhealthy(observed.keptAlive))
@@ -187,7 +189,7 @@ export const f36: Row = defineEsbRow<Observed>({
     figures.atLeast('calls_in_crowd', duringCrowd.length, 50)
     figures.show('open_files', observed.openFiles)
     figures.atMost('files_over', observed.openFiles - limit, 0)
-    // If no connection failed, the descriptors were not exhausted.
+    // If every connection succeeded, the descriptors were not exhausted.
     const refused = within(observed.calls, exhausted).filter(({ status }) => status !== 200)
     figures.atLeast('refused_without_files', unhealthy(observed.lockedOut).length + refused.length, 2)
     figures.none('wrong_status', observed.calls.filter(({ status }) => !excused.has(status)).map(described))
@@ -205,7 +207,7 @@ export const f36: Row = defineEsbRow<Observed>({
       keptAlive: [...observed.keptAlive, { at: 0, ms: 10, status: 500 }],
     })),
     mutant('the crowd locks out a caller', 'locked_out', (observed) => {
-      const key = inCrowds(observed)[0]?.key
+      const key = findCrowdedCalls(observed)[0]?.key
       return {
         calls: observed.calls.map((call) => (call.key === key ? { ...call, status: 0 } : call)),
       }

@@ -1,6 +1,6 @@
-// F17: all replicas are replaced one after the other behind a load balancer that uses only ready replicas. No
-// request fails. Every socket is closed with 4000 and reconnects within the announced jitter, and all inboxes
-// are complete.
+// F17: all replicas are replaced one at a time behind a load balancer that uses only ready replicas. No request
+// fails. Every socket is closed with 4000 and reconnects within the announced jitter, and all inboxes are
+// complete.
 import { pause, until } from '../children.ts'
 import { emitUntilAccepted, planEmit, readInboxes } from '../comms-calls.ts'
 import { runAtPace } from '../pace.ts'
@@ -12,7 +12,7 @@ import {
   findRefused,
   readStored,
   handshakesOf,
-  returnsOf,
+  listReturns,
 } from '../comms-checkers.ts'
 import { duplicateNotification, lostNotification, lostRecipient } from '../comms-mutants.ts'
 import { type CommsStage, socketAt } from '../comms-stage.ts'
@@ -46,15 +46,16 @@ const replicas = 3
 const socketsPerPerson = 4
 const rates = { emits: 40, probes: 40 }
 const recipients = 5
-// Includes the detection by the load balancer, the handshake, and the delay of a busy machine.
+// Includes the time until the load balancer detects the shutdown, the handshake, and the delay that a busy machine
+// causes.
 const marginMs = 3_000
 const drainSeconds = 30
 const drainDelayMs = 2_000
 const settleMs = 6_000
 
 /**
- * Replaces the replicas one after the other, like a rolling update. Each successor must be ready first. The
- * next replacement waits until the previous replica's sockets have had time to reconnect.
+ * Replaces the replicas one at a time, as a rolling update does. Each successor must be ready first. The next
+ * replacement waits until the sockets of the previous replica have had time to reconnect.
  */
 async function replaceAll(
   stage: CommsStage,
@@ -94,7 +95,7 @@ async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed>
   const overflowsBefore = listenOverflows()
   const opened = await sockets.open(specs)
   if (opened < count) throw new Error(`only ${opened} of ${count} sockets received a hello`)
-  // Clear the events, because the figures are about the replacements and not about opening the sockets.
+  // Clears the events, because the figures are about the replacements, not about opening the sockets.
   await sockets.clear()
   const emits: Observed['emits'] = []
   const failed: string[] = []
@@ -145,7 +146,7 @@ function judge(observed: Observed) {
   figures.none('failed', [...observed.failed, ...failedTries, ...findRefused(emits)])
   figures.atMost('unconnected', observed.unconnected, 0)
   figures.show('refused_connections', observed.retried)
-  const returns = returnsOf(events)
+  const returns = listReturns(events)
   const closed = new Set(returns.filter(({ code }) => code === 4_000).map(({ socket }) => socket))
   figures.atLeast('closed_4000', closed.size, observed.sockets)
   figures.none('closed_unexpectedly', [

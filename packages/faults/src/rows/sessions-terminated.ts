@@ -38,7 +38,7 @@ async function observe(stage: MixedStage): Promise<Observed> {
 }
 
 /** Returns calls without a response within the caller's timeout. */
-const hung = ({ operations }: MixedObserved): string[] =>
+const findHungCalls = ({ operations }: MixedObserved): string[] =>
   operations
     .filter(({ start, end, op }) => op !== 'login' && end - start >= callMs)
     .map(({ op, start, end }) => `${op} ${end - start} ms`)
@@ -50,7 +50,7 @@ export const f06: Row = defineMixedRow<Observed>({
   limitSeconds: 240,
   observe,
   judge: (figures, observed) => {
-    figures.none('hung', hung(observed))
+    figures.none('hung', findHungCalls(observed))
     figures.atLeast('sessions', observed.terminatedSessions, 100)
     const during = observed.operations.filter(({ start }) =>
       observed.faults.some(({ at, until }) => start >= at && start < until),

@@ -1,9 +1,9 @@
-// F18: 10,000 sockets are cut at the same time and all reconnect. Emits are accepted during this time, possibly after a
-// retry, and PostgreSQL queries are batched across many sockets.
+// F18: 10,000 sockets are cut at the same time and all of them reconnect. Meanwhile, emits are accepted, possibly
+// after a retry, and PostgreSQL queries are batched across many sockets.
 import { pause, until } from '../children.ts'
 import { emitUntilAccepted, planEmit } from '../comms-calls.ts'
 import { runAtPace } from '../pace.ts'
-import { type Emit, findLate, findRefused, handshakesOf, returnsOf } from '../comms-checkers.ts'
+import { type Emit, findLate, findRefused, handshakesOf, listReturns } from '../comms-checkers.ts'
 import { refusedEmit } from '../comms-mutants.ts'
 import { type CommsStage, roundRobin, socketAt } from '../comms-stage.ts'
 import { listenOverflows } from '../cpu.ts'
@@ -32,7 +32,7 @@ const socketsPerPerson = 4
 const emitsPerSecond = 20
 // A busy replica may reject a socket, which then reconnects later. The goal is that no socket is rejected.
 const marginMs = 15_000
-// This limit is far below the number of reconnecting sockets: 10,000 within a jitter of 5 s.
+// Far fewer transactions than reconnecting sockets: 10,000 within a jitter of 5 s.
 const maxPerSecond = 500
 
 /** Counts PostgreSQL's transactions every second until the returned function is called. */
@@ -102,7 +102,7 @@ async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed>
 function judge({ sockets, emits, events, greeted, overflows, transactions, openSeconds }: Observed) {
   const figures = createVerdict()
   figures.atLeast('back', greeted, sockets)
-  const returns = returnsOf(events)
+  const returns = listReturns(events)
   figures.atLeast('cut', returns.length, sockets)
   figures.none('late', findLate(returns, marginMs))
   const backMs = returns.map(({ closedAt, backAt }) => (backAt ?? Infinity) - closedAt).sort((a, b) => a - b)

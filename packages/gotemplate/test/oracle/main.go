@@ -137,7 +137,8 @@ func data(r request) any {
 	return value
 }
 
-// clip removes the spare capacity of every slice. It depends on how the data was read, and templates can see it.
+// clip removes the spare capacity of every slice. Templates can see the capacity, which depends on how the data was
+// read.
 func clip(value any) any {
 	switch v := value.(type) {
 	case []any:

@@ -74,7 +74,7 @@ function addListCommand(admin: Command, terminal: Terminal): void {
   admin
     .command('list')
     .description(
-      'List the administrators: subject, user name, e-mail, and the grant time from the audit trail.',
+      'List the administrators, each with subject, user name, e-mail, and the time of the grant from the audit trail.',
     )
     .option('--json', 'print one JSON object per administrator instead of text')
     .addHelpText(
@@ -97,10 +97,10 @@ function addListCommand(admin: Command, terminal: Terminal): void {
       // Print warnings to standard error, because --json must keep standard output machine-readable.
       if (administrators.length > maxListed)
         terminal.warn(
-          `There are more than ${maxListed} administrators. The list contains those with the lowest ids.`,
+          `There are more than ${maxListed} administrators. The list contains the administrators with the lowest ids.`,
         )
       if (administrators.length === 0)
-        terminal.warn('There is no administrator. Create the first one with `manager admin grant`.')
+        terminal.warn('No administrator exists. Create the first one with `manager admin grant`.')
     })
 }
 

@@ -46,7 +46,7 @@ function addVerifyCommand(audit: Command, terminal: Terminal): void {
   audit
     .command('verify')
     .description(
-      'Verify every row, link and checkpoint of every chain. Exits 1 and names the first broken row if there is one.',
+      'Verify every row, link and checkpoint of every chain. If a row is broken, names the first broken row and exits with 1.',
     )
     .option(
       '--checkpoints <path>',
@@ -134,7 +134,8 @@ function addExportCommand(audit: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
-Store the file where the owner of the database cannot change it. Later, you can continue the verification from it.
+Store the file where the owner of the database cannot change it. To verify only newer rows later, pass the file
+to \`audit verify --since\`.
 
 Examples:
   $ npm run --silent manager -- audit checkpoint export --out heads.json
@@ -159,7 +160,7 @@ Examples:
     })
 }
 
-/** Returns a function that shows the progress at most once a second. */
+/** Returns a function that prints the progress at most once per second. */
 function createProgressDisplay(
   terminal: Terminal,
 ): (done: { rows: number; chains: number; totalChains: number }) => void {

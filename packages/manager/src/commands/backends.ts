@@ -25,7 +25,9 @@ export function addBackendsCommands(program: Command, terminal: Terminal): void 
 
   backends
     .command('list')
-    .description('List the registered backends with owner, callback host and time since the last heartbeat.')
+    .description(
+      'List the registered backends, each with its owner, callback host and the time since its last heartbeat.',
+    )
     .option('--project <slug>', 'list only backends of this project')
     .option('--json', 'print one JSON object per backend instead of a table')
     .addHelpText('after', examples)

@@ -17,7 +17,9 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
 
   config
     .command('check')
-    .description('Check the configuration and report all problems. Exits non-zero if there are any.')
+    .description(
+      'Check the configuration and report all problems. If it finds any, it exits with a non-zero status.',
+    )
     .addHelpText(
       'after',
       `

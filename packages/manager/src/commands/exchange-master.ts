@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { sql } from 'kysely'
 import { base64Key } from '../config/readers.ts'
 import { createAudit, createSystemActor } from '../platform/audit/append.ts'
-import { auditedEntity } from '../platform/audit/entity.ts'
+import { createEventBuilder } from '../platform/audit/entity.ts'
 import { sealMovedChains } from '../platform/audit/checkpoint.ts'
 import type { Database } from '../platform/postgres/database.ts'
 import { rotateMasterKey } from '../platform/master-key/rotate.ts'
@@ -13,14 +13,17 @@ import { loadCommandConfig, loadSealedColumns, withKeyedDatabase } from './conte
 import { formatQuantity } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
-const event = auditedEntity<{ id: string; masterKeyId: string }>({
+const event = createEventBuilder<{ id: string; masterKeyId: string }>({
   type: 'installation',
   classes: { id: 'ignored', masterKeyId: 'public' },
   nameOf: () => 'master key',
   projectOf: () => null,
 })
 
-const createRow = (masterKey: Buffer) => ({ id: 'installation', masterKeyId: computeMasterKeyId(masterKey) })
+const createInstallationRow = (masterKey: Buffer) => ({
+  id: 'installation',
+  masterKeyId: computeMasterKeyId(masterKey),
+})
 
 /** Adds the `manager keys exchange-master` command. */
 export function addExchangeMaster(keys: Command, terminal: Terminal): void {
@@ -40,11 +43,11 @@ Issued tokens, stored secrets and signed checkpoints stay valid.
     )
     .action(async ({ newKeyFile }: { newKeyFile: string }, command: Command) => {
       const config = loadCommandConfig(terminal, command)
-      const createSide = (masterKey: Buffer) => ({
+      const createKeyedSecrets = (masterKey: Buffer) => ({
         masterKey,
         secrets: createSecrets(createEncryptionRing(masterKey, config.encryptionKeys)),
       })
-      const [from, to] = [createSide(config.masterKey), createSide(readKey(newKeyFile))]
+      const [from, to] = [createKeyedSecrets(config.masterKey), createKeyedSecrets(readKey(newKeyFile))]
       const { resealed } = await withKeyedDatabase(config, async ({ db, clock }) => {
         await assertStopped(db)
         // The old key signs checkpoints for the audit rows that were written while it was in use.
@@ -56,7 +59,10 @@ Issued tokens, stored secrets and signed checkpoints stay valid.
             to,
           })
           const actor = createSystemActor('manager keys exchange-master')
-          const change = { before: createRow(from.masterKey), after: createRow(to.masterKey) }
+          const change = {
+            before: createInstallationRow(from.masterKey),
+            after: createInstallationRow(to.masterKey),
+          }
           await createAudit(clock).append(tx, actor, event('rotate', change))
           return result
         })

@@ -64,7 +64,7 @@ function addBaselineCommand(migrate: Command, terminal: Terminal): void {
         'and record the migrations up to it as applied. If the schema matches no migration, nothing is recorded.',
     )
     .argument('[migration]', 'the expected migration, for example 0027_deployments')
-    .option('--dry-run', 'print what would be recorded, and record nothing', false)
+    .option('--dry-run', 'show the migrations that would be recorded, but record nothing', false)
     .addHelpText(
       'after',
       `

@@ -6,7 +6,7 @@ import type { ListedKey } from '../features/pilets/signing.store.ts'
 import { type Audit, createAudit } from '../platform/audit/append.ts'
 import type { Database } from '../platform/postgres/database.ts'
 import { createEncryptionRing } from '../platform/secrets/keys.ts'
-import { createLockMasterKey } from '../platform/secrets/master-key.ts'
+import { createMasterKeyLock } from '../platform/secrets/master-key.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
 import { loadCommandConfig, silentLog, withKeyedDatabase } from './context.ts'
 import { formatQuantity, formatTableLines } from './table.ts'
@@ -65,7 +65,9 @@ function addCreateCommand(keys: Command, terminal: Terminal): void {
 function addListCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('list')
-    .description('List the keys, oldest first, with state, activation time and number of signed pilets.')
+    .description(
+      'List the keys, oldest first, each with its state, its activation time and the number of signed pilets.',
+    )
     .option('--json', 'print one JSON object per key instead of a table')
     .addHelpText(
       'after',
@@ -82,7 +84,7 @@ function addListCommand(keys: Command, terminal: Terminal): void {
       const lines = options.json === true ? listedKeys.map(formatJson) : formatTable(listedKeys)
       for (const line of lines) terminal.say(line)
       // Print warnings to standard error, because --json must keep standard output machine-readable.
-      if (listedKeys.length === 0) terminal.warn('There is no key yet. The first upload creates one.')
+      if (listedKeys.length === 0) terminal.warn('No key exists yet. The first upload creates one.')
       if (unsigned > 0)
         terminal.warn(
           `${formatPilets(unsigned)} no signature. Sign ${unsigned === 1 ? 'it' : 'them'} with \`manager pilet-keys sign\`.`,
@@ -227,21 +229,21 @@ const withSigning = <T>(config: Config, work: (scope: SigningScope) => Promise<T
     const { db, clock } = database
     const audit = createAudit(clock)
     const secrets = createSecrets(createEncryptionRing(config.masterKey, config.encryptionKeys))
-    const lockMasterKey = createLockMasterKey(config.masterKey)
+    const lockMasterKey = createMasterKeyLock(config.masterKey)
     return work({ signing: createSigning({ db, audit, secrets, lockMasterKey }), audit, config, database })
   })
 
 async function signStored(
   scope: SigningScope,
-  replacing: string | null,
+  keyToReplace: string | null,
   onPackage: (done: number) => void,
 ): Promise<SignedPackages> {
   // Only this command needs the blob stores, so the import is here.
-  const { createConfiguredBlobStores: blobStoresOf } = await import('../world.ts')
-  const stores = blobStoresOf(scope.config, scope.database, silentLog)
+  const { createConfiguredBlobStores } = await import('../world.ts')
+  const stores = createConfiguredBlobStores(scope.config, scope.database, silentLog)
   try {
     const { db } = scope.database
-    return await createPackageSigning({ ...scope, db, stores })({ replacing, onPackage })
+    return await createPackageSigning({ ...scope, db, stores })({ keyToReplace, onPackage })
   } finally {
     await stores.close()
   }

@@ -39,7 +39,7 @@ export function addProxyConfigCommands(program: Command, terminal: Terminal): vo
     )
     .option(
       '--management-host <host>',
-      'host of the Manager itself: /query, /pilets, /cli/authorize, /api/machine, /esb, …',
+      'host of the Manager itself: /console/, /query, /pilets, /cli/authorize, /api/machine, /esb, …',
     )
     .option(
       '--backend-pattern <url>',
@@ -98,7 +98,8 @@ async function writeConfig(
   for (const name of tooLongNames.slice(0, maxNamesShown))
     terminal.warn(`${name} has no host: its labels may have at most 63 characters and the host at most 253.`)
   const hiddenCount = tooLongNames.length - maxNamesShown
-  if (hiddenCount > 0) terminal.warn(`Names without a host that are not listed above: ${hiddenCount}.`)
+  if (hiddenCount > 0)
+    terminal.warn(`Number of names without a host that are not listed above: ${hiddenCount}.`)
 }
 
 /** Replaces the file atomically: a reader sees the previous or the new file, never a partial file. */

@@ -102,7 +102,7 @@ Examples:
 function addRetryCommand(triggers: Command, terminal: Terminal): void {
   triggers
     .command('retry')
-    .description('Retry a failed run under the same id. The run gets all its attempts again.')
+    .description('Retry a failed run under the same id. The number of attempts starts again from zero.')
     .argument('<run>', 'id of the run, as printed by `manager triggers runs`')
     .addHelpText(
       'after',

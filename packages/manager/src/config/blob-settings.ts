@@ -1,5 +1,4 @@
-// Settings for the storage of bundle content. No feature owns the stores: they are part of the world
-// (world.ts).
+// Settings for the storage of bundle content. No feature owns the stores: world.ts creates them.
 import { oneOf, defineSetting, text, url } from './readers.ts'
 
 export const blobSettings = {
@@ -31,7 +30,7 @@ export const blobSettings = {
     key: 'pilets.s3_prefix',
     env: 'SVC_PILETS_S3_PREFIX',
     default: 'pilets/',
-    doc: 'Prefix of every object key, followed by the SHA-256 of the content and an id. Installations that share a bucket need different prefixes.',
+    doc: 'Prefix of every object key. The SHA-256 of the content and an id follow it. Installations that share a bucket need different prefixes.',
   }),
   piletsS3AccessKeyId: defineSetting(text(200), {
     key: 'pilets.s3_access_key_id',

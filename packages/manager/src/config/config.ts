@@ -9,7 +9,7 @@ type TemplateEnv = {
   [Name in 'SVC_ENV' | 'SVC_REGION' | 'APP_ENV' | 'DEPLOYMENT_ENV']?: string | undefined
 }
 /**
- * The validated configuration, with one typed value per setting. `settingsOf` reads the settings of features.
+ * The validated configuration, with one typed value per setting. `selectSettings` returns the settings of one feature.
  */
 export type Config = Omit<ValuesOf<typeof platformSettings>, 'masterKey'> & {
   masterKey: Buffer
@@ -60,7 +60,9 @@ export class ConfigError extends Error {
 
 export type ConfigSource = { env: Record<string, string | undefined>; file?: string }
 
-/** Returns the sources of a configuration: the environment, and `file` or the path in SVC_CONFIG_FILE. */
+/**
+ * Returns the sources of a configuration: the environment, and the file at `file` or at the path in SVC_CONFIG_FILE.
+ */
 export const createConfigSource = (
   env: ConfigSource['env'],
   file = env['SVC_CONFIG_FILE'],
@@ -81,7 +83,7 @@ export function loadConfig({ env, file }: ConfigSource, settings: SettingsTable)
   const config: Record<string, unknown> = {}
   const invalidNames = new Set<string>()
   for (const [name, item] of Object.entries(settings)) {
-    const result = readSetting(item, findRaw(item, env, fileValues))
+    const result = readSetting(item, findRawValue(item, env, fileValues))
     if ('problem' in result) {
       problems.push(result.problem)
       invalidNames.add(name)
@@ -101,7 +103,7 @@ type RawValue = { raw: unknown; where: string } | { problem: string }
 const isSet = (value: string | undefined): value is string => value !== undefined && value !== ''
 
 /** Returns the raw value of a setting from its variable, its `_FILE` variable or its key in the configuration file. */
-function findRaw(
+function findRawValue(
   item: AnySetting,
   env: ConfigSource['env'],
   fileValues: ReadonlyMap<string, unknown>,
@@ -133,7 +135,7 @@ function readSetting(item: AnySetting, rawValue: RawValue): { value: unknown } |
   return 'problem' in result ? { problem: `${rawValue.where} ${result.problem}` } : result
 }
 
-/** Only development falls back to this key, because it is public and protects nothing. */
+/** Used only in development: this key is public and protects nothing. */
 const developmentMasterKey = Buffer.alloc(32, 'development')
 
 function checkCombinations(config: Config, invalidNames: ReadonlySet<string>): string[] {

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 
 export type Reader<T> = {
   (raw: unknown): { value: T } | { problem: string }
-  /** Formats a value as text, for types whose plain value cannot be parsed again. */
+  /** Formats a value as text, for types whose default text cannot be parsed again. */
   show?(value: T): string
 }
 
@@ -20,7 +20,7 @@ export type Setting<T, Optional extends boolean> = {
    * Whether the setting is obsolete. It has no effect and causes a warning, so that configurations of the
    * previous release still work.
    */
-  retired?: boolean
+  isRetired?: boolean
 }
 
 export type SettingsTable = Record<string, Setting<unknown, boolean>>
@@ -32,7 +32,7 @@ export type ValuesOf<Table> = { [Name in keyof Table]: ValueOf<Table[Name]> }
 type Options<T> = { key: string; env: string; doc: string; default?: T } & {
   secret?: boolean
   optional?: boolean
-  retired?: boolean
+  isRetired?: boolean
 }
 
 /** Declares one setting. With `optional: true`, its type includes undefined. */
@@ -64,8 +64,7 @@ export function text(maxLength: number): Reader<string> {
 }
 
 /**
- * Reads a secret that is sent in a header. A value that a header cannot transport unchanged would never
- * match.
+ * Reads a secret that is sent in a header. Rejects a value that a header would change, because it would never match.
  */
 export const headerSecret: Reader<string> = (raw) =>
   typeof raw === 'string' && /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/.test(raw)
@@ -212,7 +211,7 @@ export const roles: Reader<RoleName[]> = (raw) => {
   return { value: [...new Set(list)] }
 }
 
-/** Reads a list of at most `max` addresses, each with a host and a port. The list may be empty. */
+/** Reads a list of at most `max` addresses, each with a host and a port. An empty list is allowed. */
 export function addressList(max: number): Reader<string[]> {
   return (raw) => {
     const list = splitList(raw).filter((item) => item !== '')
@@ -231,7 +230,7 @@ export function addressList(max: number): Reader<string[]> {
 
 const isPort = (text: string | undefined): boolean => Number(text) >= 1 && Number(text) <= 65_535
 
-/** Reads a list of networks in CIDR notation. The list may be empty. */
+/** Reads a list of networks in CIDR notation. An empty list is allowed. */
 export const cidrList: Reader<string[]> = (raw) => {
   const list = splitList(raw).filter((item) => item !== '')
   const isValid = list.every((item): item is string => {

@@ -19,13 +19,13 @@ import {
   word,
 } from './readers.ts'
 
-/** The settings, in the order of the documentation page. */
+/** The settings, in the order of the configuration page. */
 export const platformSettings = {
   env: defineSetting(word, {
     key: 'env',
     env: 'SVC_ENV',
     default: 'production',
-    doc: 'Kind of installation, as any word, such as `production` or `staging`. Only `development` allows the development escape hatch and serves `/gql`.',
+    doc: 'Type of the installation: any lowercase word, such as `production` or `staging`. Only `development` allows the development escape hatch and serves `/gql`.',
   }),
   databaseUrl: defineSetting(url('postgres', 'postgresql'), {
     key: 'database.url',
@@ -43,19 +43,19 @@ export const platformSettings = {
     key: 'database.lookup_pool_size',
     env: 'SVC_DATABASE_LOOKUP_POOL_SIZE',
     default: 5,
-    doc: 'Additional connections per process for statements that run on every request. One of them is reserved for lookups, such as the identification of callers. Large reads can use all but two of these connections. The same limit applies to writes such as the call log and notifications.',
+    doc: 'Additional connections per process for statements that run on every request. One connection is reserved for lookups, such as the identification of callers. Large reads can use all but two of these connections. The same limit applies to writes such as the call log and notifications.',
   }),
   databaseReportPoolSize: defineSetting(integer(2, 20), {
     key: 'database.report_pool_size',
     env: 'SVC_DATABASE_REPORT_POOL_SIZE',
     default: 3,
-    doc: 'Additional connections per process for exports, reports, attestations and notifications to large tenants. The number of concurrent exports and reports is one less than this value; further ones return 503.',
+    doc: 'Additional connections per process for exports, reports, attestations and notifications to large tenants. The maximum number of concurrent exports and reports is one less than this value. Further exports and reports return 503.',
   }),
   databaseMaxWaiting: defineSetting(integer(1, 10_000), {
     key: 'database.max_waiting',
     env: 'SVC_DATABASE_MAX_WAITING',
     default: 200,
-    doc: 'Maximum number of request statements that wait for a connection of `database.pool_size`. If more statements wait, the Manager rejects the oldest statement of the project or user with the most waiting statements. The rejected request returns 503 with `Retry-After`. The same number of statements of background work can wait in addition.',
+    doc: 'Maximum number of request statements that can wait for one of the `database.pool_size` connections. If more statements wait, the Manager rejects the oldest statement of the project or user with the most waiting statements, and its request returns 503 with `Retry-After`. The same limit applies separately to statements of background work.',
   }),
   databaseStatementTimeoutMs: defineSetting(integer(100, 600_000), {
     key: 'database.statement_timeout_ms',
@@ -73,7 +73,7 @@ export const platformSettings = {
     key: 'database.service_role',
     env: 'SVC_DATABASE_SERVICE_ROLE',
     optional: true,
-    doc: 'Database role that the service connects as, if migrations run under a different role. `migrate up` grants it the privileges that it needs, and on audit tables only SELECT and INSERT.',
+    doc: 'Database role of the service, if migrations run under a different role. `migrate up` grants it the privileges that it needs, and on audit tables only SELECT and INSERT.',
   }),
   redisUrl: defineSetting(url('redis', 'rediss'), {
     key: 'redis.url',
@@ -129,7 +129,7 @@ export const platformSettings = {
     key: 'http.max_connections',
     env: 'SVC_MAX_CONNECTIONS',
     default: 10_000,
-    doc: 'Maximum number of open connections on the API port; fewer if the limit on open files does not allow that many. At the limit, a new connection replaces the connection that has been silent for the longest time.',
+    doc: 'Maximum number of open connections on the API port. The limit on open files can reduce it. At the limit, a new connection replaces the connection that has been silent for the longest time.',
   }),
   healthHost: defineSetting(text(255), {
     key: 'health.host',
@@ -160,7 +160,7 @@ export const platformSettings = {
     env: 'SVC_PROXY_SECRET',
     secret: true,
     optional: true,
-    doc: 'Secret that the trusted proxy sends as `X-Proxy-Auth`. Without it, every gated route returns 401. The service logs a warning at startup if it has fewer than 32 characters.',
+    doc: 'Secret that the trusted proxy sends as `X-Proxy-Auth`. Without it, every gated route returns 401. If the secret has fewer than 32 characters, the service logs a warning at startup.',
   }),
   proxySecretPrevious: defineSetting(headerSecret, {
     key: 'proxy.previous_secret',
@@ -180,14 +180,14 @@ export const platformSettings = {
     env: 'SVC_MASTER_KEY',
     secret: true,
     optional: true,
-    doc: 'Base64 of 32 random bytes (`openssl rand -base64 32`). All other keys derive from it. Required outside development.',
+    doc: 'Base64 of 32 random bytes (`openssl rand -base64 32`). All other keys are derived from it. Required outside development.',
   }),
   encryptionKeys: defineSetting(keyRing, {
     key: 'encryption.keys',
     env: 'SVC_ENCRYPTION_KEYS',
     secret: true,
     optional: true,
-    doc: 'Keys that encrypt stored secrets, such as `2027:<base64 of 32 bytes>`, comma-separated. The first key encrypts. The other keys, and the key derived from the master key, only decrypt. Without this setting, the derived key also encrypts.',
+    doc: 'Keys that encrypt stored secrets, such as `2027:<base64 of 32 bytes>`, comma-separated. The first key encrypts new secrets. The other keys, and a key derived from the master key, only decrypt. Without this setting, the derived key also encrypts.',
   }),
   devUserOverride: defineSetting(boolean, {
     key: 'dev_user_override_enabled',
@@ -205,7 +205,7 @@ export const platformSettings = {
     key: 'tracing.otlp_endpoint',
     env: 'SVC_TRACING_OTLP_ENDPOINT',
     optional: true,
-    doc: 'Address of an OpenTelemetry collector, such as `http://collector:4318`. The Manager sends spans to `/v1/traces` below it, as OTLP in JSON. Without it, the Manager records no spans and does not load OpenTelemetry.',
+    doc: 'Address of an OpenTelemetry collector, such as `http://collector:4318`. The Manager sends spans to `/v1/traces` at this address, as OTLP in JSON. Without it, the Manager records no spans and does not load OpenTelemetry.',
   }),
   tracingOtlpAuthorization: defineSetting(headerSecret, {
     key: 'tracing.otlp_authorization',
@@ -218,7 +218,7 @@ export const platformSettings = {
     key: 'tracing.sample_ratio',
     env: 'SVC_TRACING_SAMPLE_RATIO',
     default: 0.1,
-    doc: 'Fraction of traces to export, from 0 to 1. If a request has a `traceparent` header, the flag in that header decides instead.',
+    doc: 'Fraction of traces to export, from 0 to 1. If a request has a `traceparent` header, the sampled flag of that header applies instead.',
   }),
   tracingServiceName: defineSetting(word, {
     key: 'tracing.service_name',
@@ -272,37 +272,37 @@ export const platformSettings = {
     key: 'esb.max_connections',
     env: 'SVC_ESB_MAX_CONNECTIONS',
     default: 5_000,
-    doc: 'Maximum number of connections of a process to all endpoints; fewer if the limit on open files does not allow that many. Projects share the connections fairly. Calls that need a further connection return 503 with `Retry-After`.',
+    doc: 'Maximum number of connections of a process to all endpoints. The limit on open files can reduce it. Projects share the connections fairly. Calls that need a further connection return 503 with `Retry-After`.',
   }),
   kdfThreads: defineSetting(integer(1, 64), {
     key: 'credentials.kdf_threads',
     env: 'SVC_CREDENTIALS_KDF_THREADS',
     optional: true,
-    doc: 'Threads that hash tokens and passwords at low priority (PBKDF2, about 0.15 s of a core per hash). The default is one less than the number of cores, and at least one.',
+    doc: 'Number of low-priority threads that hash tokens and passwords (PBKDF2, about 0.15 s of CPU time per hash). The default is one less than the number of cores, and at least one.',
   }),
   kdfMaxQueue: defineSetting(integer(1, 10_000), {
     key: 'credentials.kdf_max_queue',
     env: 'SVC_CREDENTIALS_KDF_MAX_QUEUE',
     default: 1_000,
-    doc: 'Maximum number of hashes that wait for a thread. Creating secrets, verifying tokens and verifying passwords take turns, and so do projects and user names. When the queue is full, the project or user name with the most waiting hashes loses its oldest hash. That request returns 503 with `Retry-After`.',
+    doc: 'Maximum number of hashes that wait for a thread. The queue alternates between new secrets, tokens and passwords, and between projects and user names. When it is full, the oldest hash of the project or user name with the most waiting hashes is dropped, and its request returns 503 with `Retry-After`.',
   }),
   maxRemembered: defineSetting(integer(1_000, 10_000_000), {
     key: 'credentials.max_remembered',
     env: 'SVC_CREDENTIALS_MAX_REMEMBERED',
     default: 200_000,
-    doc: 'Verified tokens and passwords that this process caches, about 300 bytes each. If more of them are in use at the same time, the process verifies them repeatedly.',
+    doc: 'Number of verified tokens and passwords that a process caches, about 300 bytes each. If more are in use, the process has to verify some of them again.',
   }),
   userProvider: defineSetting(oneOf('local'), {
     key: 'users.provider',
     env: 'SVC_USERS_PROVIDER',
     default: 'local',
-    doc: 'Directory behind `userProviderSearch`. `local` searches the users that the service has seen.',
+    doc: 'User directory that `userProviderSearch` searches. `local` contains the users that the service has seen.',
   }),
   orchestratorKind: defineSetting(oneOf('none', 'kubernetes'), {
     key: 'orchestrator.kind',
     env: 'SVC_ORCHESTRATOR_KIND',
     default: 'none',
-    doc: 'Orchestrator that runs the workloads of deployments and wakes workloads that are scaled to zero. With `none`, a request to wake a workload returns 502. Only processes with role `api` use it.',
+    doc: 'Orchestrator that runs the workloads of deployments and wakes workloads that are scaled to zero. With `none`, a request to wake a workload returns 502. Only processes with the role `api` use it.',
   }),
   orchestratorServiceAccount: defineSetting(text(4_096), {
     key: 'orchestrator.service_account',

@@ -8,7 +8,7 @@ const createSecretHint = 'create one with `openssl rand -base64 32`'
 /** Returns one sentence per warning. No sentence contains a secret or its length. */
 export function findConfigWarnings(config: Config, settings: SettingsTable): string[] {
   const retiredWarnings = Object.entries(settings)
-    .filter(([name, item]) => item.retired === true && config[name as keyof Config] !== undefined)
+    .filter(([name, item]) => item.isRetired === true && config[name as keyof Config] !== undefined)
     .map(([, { env, key }]) => `${env} (${key}) is set but has no effect; remove it`)
   if (config.env === 'development') return retiredWarnings
   const { proxySecret, proxySecretPrevious, roles } = config

@@ -110,29 +110,29 @@ export type Permission =
 export type Query = {
   /** Lists the caller's own tokens. */
   readonly myPersonalAccessTokens: ReadonlyArray<PersonalAccessToken>;
-  /** The rows of `myPersonalAccessTokens` by cursor, with their total. */
+  /** Pages through the rows of `myPersonalAccessTokens` by cursor, and returns their total number. */
   readonly myPersonalAccessTokensConnection: PersonalAccessTokenConnection;
-  /** Lists usable tokens that expire within `days` days, the next to expire first unless `order` is given. Administrators see all of these tokens, other callers only their own. `days` is from 1 to 365. */
+  /** Lists usable tokens that expire within `days` days. Unless `order` is given, the tokens that expire first come first. Administrators see all of these tokens, other callers only their own. `days` is from 1 to 365. */
   readonly expiringAccessTokens: ReadonlyArray<PersonalAccessToken>;
-  /** The rows of `expiringAccessTokens` by cursor, with their total. */
+  /** Pages through the rows of `expiringAccessTokens` by cursor, and returns their total number. */
   readonly expiringAccessTokensConnection: PersonalAccessTokenConnection;
   /** Lists tokens, newest first. Administrators see all tokens, other callers only their own. `first` is from 1 to 100. */
   readonly personalAccessTokens: PersonalAccessTokenConnection;
   /** Lists the applications of a project that the caller may see. */
   readonly applications: ReadonlyArray<Application>;
-  /** The rows of `applications` by cursor, with their total. */
+  /** Pages through the rows of `applications` by cursor, and returns their total number. */
   readonly applicationsConnection: ApplicationConnection;
   /** Returns one application by its project and slug. */
   readonly application: Application;
   /** Returns one application by its id. */
   readonly applicationById: Application;
-  /** Lists the Tenant2Application rows of a tenant, of an application, or of a tenant and an application. At least one id is required. */
+  /** Lists the Tenant2Application rows of a tenant, an application, or both. At least one id is required. */
   readonly tenant2Applications: ReadonlyArray<Tenant2Application>;
-  /** The rows of `tenant2Applications` by cursor, with their total. */
+  /** Pages through the rows of `tenant2Applications` by cursor, and returns their total number. */
   readonly tenant2ApplicationsConnection: Tenant2ApplicationConnection;
   /** Returns one Tenant2Application row. */
   readonly tenant2Application: Tenant2Application;
-  /** Lists the audit trail of a project, newest first by default. */
+  /** Lists the audit trail of a project, newest first by default. `from` is inclusive and `to` exclusive. */
   readonly auditLogs: ReadonlyArray<AuditLog>;
   /** Pages through the audit trail of a project by cursor, newest first. `from` is inclusive and `to` exclusive. `text` matches part of the description, the entity id or the principal, in at most 24 hours. */
   readonly auditLogsConnection: AuditLogConnection;
@@ -142,87 +142,87 @@ export type Query = {
   readonly auditChain: AuditChainStatus;
   /** Lists the backends that are registered for an application, in one environment or in all of them. */
   readonly backends: ReadonlyArray<Backend>;
-  /** The rows of `backends` by cursor, with their total. */
+  /** Pages through the rows of `backends` by cursor, and returns their total number. */
   readonly backendsConnection: BackendConnection;
-  /** Returns the number of calls of a project, or of one application, by hour and outcome, oldest hour first. The series contains the hours that start at or after `from` and before `to`, which are RFC 3339 times at most 31 days apart. Hours without calls have no point. Calls are counted within about two minutes. */
+  /** Returns the number of calls in a project, or in one application, by hour and outcome, oldest hour first. The series contains the hours that start at or after `from` and before `to`, which are RFC 3339 times at most 31 days apart. Hours without calls are omitted. New calls are counted within about two minutes. */
   readonly callSeries: ReadonlyArray<CallSeriesPoint>;
-  /** Lists the logged calls of an application, newest first by default. `endpointId` and `requestId` narrow the list. `limit`, from 1 to 100, returns one page of that size and cannot be combined with `pagination`. */
+  /** Lists the logged calls of an application, newest first by default. `endpointId` and `requestId` narrow the list. `limit`, from 1 to 100, returns one page of that size and cannot be combined with `pagination`. `from` is inclusive and `to` exclusive. */
   readonly esbAuditLogs: ReadonlyArray<EsbAuditLog>;
   /** Pages through the logged calls of an application by cursor, newest first. `from` is inclusive and `to` exclusive. `status` is a status such as `404`, a class such as `5xx`, or `failed`. `text` matches part of the path, the target URL or the failure, in at most 24 hours. */
   readonly esbAuditLogsConnection: EsbAuditLogConnection;
   /** Lists the deployment specifications of an application. */
   readonly deploymentSpecifications: ReadonlyArray<DeploymentSpecification>;
-  /** The rows of `deploymentSpecifications` by cursor, with their total. */
+  /** Pages through the rows of `deploymentSpecifications` by cursor, and returns their total number. */
   readonly deploymentSpecificationsConnection: DeploymentSpecificationConnection;
-  /** Reports whether the application has live backends in the environment. After a wake, poll until it is ready. */
+  /** Reports whether the application has live backends in the environment. After a wake, poll until the deployment is ready. */
   readonly deploymentReadiness: DeploymentReadiness;
   /** Returns one deployment specification. */
   readonly deploymentSpecification: DeploymentSpecification;
   /** Lists the MachineUser2Endpoint rows of an endpoint. */
   readonly machineUser2endpoints: ReadonlyArray<MachineUser2Endpoint>;
-  /** The rows of `machineUser2endpoints` by cursor, with their total. */
+  /** Pages through the rows of `machineUser2endpoints` by cursor, and returns their total number. */
   readonly machineUser2endpointsConnection: MachineUser2EndpointConnection;
   /** Returns one MachineUser2Endpoint row of an endpoint. */
   readonly machineUser2endpoint: MachineUser2Endpoint;
   /** Lists the endpoints of an application. */
   readonly endpoints: ReadonlyArray<Endpoint>;
-  /** The rows of `endpoints` by cursor, with their total. */
+  /** Pages through the rows of `endpoints` by cursor, and returns their total number. */
   readonly endpointsConnection: EndpointConnection;
   /** Returns one endpoint of an application. */
   readonly endpoint: Endpoint;
   /** Lists the environments of a project, in the order of the stages by default. */
   readonly environments: ReadonlyArray<Environment>;
-  /** The rows of `environments` by cursor, with their total. */
+  /** Pages through the rows of `environments` by cursor, and returns their total number. */
   readonly environmentsConnection: EnvironmentConnection;
-  /** Returns one environment. */
+  /** Returns one environment by its id. */
   readonly environment: Environment;
-  /** Lists the caller's own notifications of all tenants and applications, newest first. `first` is from 1 to 100. With both `unread` and `type`, a page can have fewer notifications although more pages follow. Notifications of tenants and applications that the caller lost access to are missing. */
+  /** Lists the caller's own notifications from all tenants and applications, newest first. `first` is from 1 to 100. With both `unread` and `type`, a page can have fewer notifications even if more pages follow. Notifications from tenants and applications to which the caller lost access are omitted. `from` is inclusive and `to` exclusive. */
   readonly myNotifications: NotificationConnection;
   /** Whether the caller has an unread notification, in the same tenants and applications as `myNotifications`. */
   readonly myUnreadNotifications: Scalars['Boolean']['output'];
   /** Lists the language packs of a project. */
   readonly languagePacks: ReadonlyArray<LanguagePack>;
-  /** The rows of `languagePacks` by cursor, with their total. */
+  /** Pages through the rows of `languagePacks` by cursor, and returns their total number. */
   readonly languagePacksConnection: LanguagePackConnection;
   /** Returns one language pack. */
   readonly languagePack: LanguagePack;
   /** Lists the machine users of an environment. */
   readonly machineUsers: ReadonlyArray<MachineUser>;
-  /** The rows of `machineUsers` by cursor, with their total. */
+  /** Pages through the rows of `machineUsers` by cursor, and returns their total number. */
   readonly machineUsersConnection: MachineUserConnection;
   /** Lists the machine users of all environments of a project. */
   readonly projectMachineUsers: ReadonlyArray<MachineUser>;
-  /** The rows of `projectMachineUsers` by cursor, with their total. */
+  /** Pages through the rows of `projectMachineUsers` by cursor, and returns their total number. */
   readonly projectMachineUsersConnection: MachineUserConnection;
   /** Lists the enabled machine users of a project whose credential was created or last rotated more than `days` days ago. `days` is from 1 to 3650. */
   readonly machineUsersToRotate: ReadonlyArray<MachineUser>;
-  /** The rows of `machineUsersToRotate` by cursor, with their total. */
+  /** Pages through the rows of `machineUsersToRotate` by cursor, and returns their total number. */
   readonly machineUsersToRotateConnection: MachineUserConnection;
   /** Returns one machine user. */
   readonly machineUser: MachineUser;
   /** Lists the members of a project and their roles. */
   readonly user2projects: ReadonlyArray<User2Project>;
-  /** The rows of `user2projects` by cursor, with their total. */
+  /** Pages through the rows of `user2projects` by cursor, and returns their total number. */
   readonly user2projectsConnection: User2ProjectConnection;
   /** Returns one membership of a project. */
   readonly user2project: User2Project;
   /** Lists the members of a tenant and their roles. */
   readonly user2tenants: ReadonlyArray<User2Tenant>;
-  /** The rows of `user2tenants` by cursor, with their total. */
+  /** Pages through the rows of `user2tenants` by cursor, and returns their total number. */
   readonly user2tenantsConnection: User2TenantConnection;
   /** Returns one membership of a tenant. */
   readonly user2tenant: User2Tenant;
   /** Lists the members of an application and their roles. */
   readonly user2applications: ReadonlyArray<User2Application>;
-  /** The rows of `user2applications` by cursor, with their total. */
+  /** Pages through the rows of `user2applications` by cursor, and returns their total number. */
   readonly user2applicationsConnection: User2ApplicationConnection;
   /** Returns one membership of an application. */
   readonly user2application: User2Application;
   /** Lists the role definitions of a tenant. */
   readonly tenantRoleDefinitions: ReadonlyArray<TenantRoleDefinition>;
-  /** The rows of `tenantRoleDefinitions` by cursor, with their total. */
+  /** Pages through the rows of `tenantRoleDefinitions` by cursor, and returns their total number. */
   readonly tenantRoleDefinitionsConnection: TenantRoleDefinitionConnection;
-  /** Returns the number of notifications of an application by day, oldest day first. The result contains the days that start at or after `from` and before `to`, which are RFC 3339 times at most 31 days apart. Days without notifications are omitted. Later marks are added to the day of the notification, within about one minute. */
+  /** Returns an application's number of notifications per day, oldest day first. The result contains the days that start at or after `from` and before `to`, which are RFC 3339 times at most 31 days apart. Days without notifications are omitted. Marks are counted for the day of the notification, even if they are set later, and appear within about one minute. */
   readonly notificationDeliveryCounts: ReadonlyArray<NotificationDeliveryCount>;
   /** Returns the pilets that the frontend of an application loads, ordered by name. With `tenantId`, the pins and the settings of the tenant apply. The items are those of `GET /pilet-feed/:applicationId` and `GET /pilet-feed/:applicationId/:tenantId`. */
   readonly piletFeedPreview: ReadonlyArray<PiletFeedItem>;
@@ -230,17 +230,17 @@ export type Query = {
   readonly piletUsage: PiletUsage;
   /** Lists the pilet packages of a project. Without filters, order and pagination, the query returns all packages if they fit into one response. Versions are ordered by semantic version precedence. */
   readonly piletPackages: PiletPackages;
-  /** The packages of `piletPackages` by cursor, with their total. */
+  /** Pages through the same packages as `piletPackages` by cursor, and returns their total number. */
   readonly piletPackagesConnection: PiletPackageConnection;
   /** Returns one version of a pilet. */
   readonly piletPackage: PiletPackage;
   /** Lists the projects in which the caller has any membership. Administrators see all projects. */
   readonly projects: ReadonlyArray<Project>;
-  /** The rows of `projects` by cursor, with their total. */
+  /** Pages through the rows of `projects` by cursor, and returns their total number. */
   readonly projectsConnection: ProjectConnection;
   /** Returns one project by its slug. */
   readonly project: Project;
-  /** Finds the objects that the caller may see by name, slug, e-mail address, user name, run key or id. An id, which is a UUID, and the request id of a logged call must match as a whole. Any other text matches a case-insensitive part of a value and needs at least three characters. `kinds` restricts the search to some of `project`, `tenant`, `application`, `environment`, `endpoint`, `trigger`, `triggerRun`, `machineUser`, `languagePack`, `piletPackage`, `user` and `loggedCall`. Environments and trigger runs are found only by id, and logged calls only by request id. A text finds the newest version of each pilet. `limit` is from 1 to 50; the default is 20. */
+  /** Finds the objects that the caller may see by name, slug, e-mail address, user name, run key or id. An id, which is a UUID, and the request id of a logged call must match as a whole. Any other text matches a case-insensitive part of a value and needs at least three characters. `kinds` restricts the search to some of `project`, `tenant`, `application`, `environment`, `endpoint`, `trigger`, `triggerRun`, `machineUser`, `languagePack`, `piletPackage`, `user` and `loggedCall`. Environments and trigger runs are found only by id, and logged calls only by request id. For each pilet, a text search finds only the newest version. `limit` is from 1 to 50; the default is 20. */
   readonly search: SearchResult;
   /** Returns the settings of one layer. Exactly one argument is required. */
   readonly settings: Settings;
@@ -248,21 +248,21 @@ export type Query = {
   readonly effectiveSettings: EffectiveSettings;
   /** Lists the tenants of a project that the caller may see. */
   readonly tenants: ReadonlyArray<Tenant>;
-  /** The rows of `tenants` by cursor, with their total. */
+  /** Pages through the rows of `tenants` by cursor, and returns their total number. */
   readonly tenantsConnection: TenantConnection;
   /** Returns one tenant by its project and slug. */
   readonly tenant: Tenant;
   /** Returns one tenant by its id. */
   readonly tenantById: Tenant;
-  /** Returns the number of trigger runs of a project, or of one trigger, by planned hour and outcome, oldest hour first. The series contains the hours that start at or after `from` and before `to`, which are RFC 3339 times at most 31 days apart. Hours without runs have no point. Runs are counted within about two minutes. */
+  /** Returns the number of trigger runs in a project, or of one trigger, by planned hour and outcome, oldest hour first. The series contains the hours that start at or after `from` and before `to`, which are RFC 3339 times at most 31 days apart. Hours without runs are omitted. New runs are counted within about two minutes. */
   readonly runSeries: ReadonlyArray<RunSeriesPoint>;
   /** Lists the triggers of an application. */
   readonly triggers: ReadonlyArray<Trigger>;
-  /** The rows of `triggers` by cursor, with their total. */
+  /** Pages through the rows of `triggers` by cursor, and returns their total number. */
   readonly triggersConnection: TriggerConnection;
   /** Returns one trigger. */
   readonly trigger: Trigger;
-  /** Lists the recorded runs of a trigger by planned time, newest first. `limit` is from 1 to 100; the default is 100. */
+  /** Lists the recorded runs of a trigger by planned time, newest first. `limit` is from 1 to 100; the default is 100. `from` is inclusive and `to` exclusive; both select by planned time. */
   readonly triggerRuns: ReadonlyArray<TriggerRun>;
   /** Pages through the runs of a trigger by cursor, newest first. `from` is inclusive and `to` exclusive; both select by planned time. */
   readonly triggerRunsConnection: TriggerRunConnection;
@@ -272,13 +272,13 @@ export type Query = {
   readonly me: User;
   /** Lists all users for administrators. Other callers see themselves and the users with whom they share a project. */
   readonly users: ReadonlyArray<User>;
-  /** The rows of `users` by cursor, with their total. */
+  /** Pages through the rows of `users` by cursor, and returns their total number. */
   readonly usersConnection: UserConnection;
-  /** Returns one user. Callers see the same users as in the list `users`. */
+  /** Returns one user. Callers can get the same users as in the list `users`. */
   readonly user: User;
   /** Searches the user directory for users whose name, user name or e-mail contains the search text. Search text shorter than three characters must match the start of one of these fields. Results are ordered by name by default. The directory `local` contains the users that the Manager has seen. */
   readonly userProviderSearch: ReadonlyArray<UserProviderResult>;
-  /** The rows of `userProviderSearch` by cursor, with their total. */
+  /** Pages through the rows of `userProviderSearch` by cursor, and returns their total number. */
   readonly userProviderSearchConnection: UserProviderResultConnection;
 };
 
@@ -375,6 +375,8 @@ export type QueryTenant2ApplicationArgs = {
 
 export type QueryAuditLogsArgs = {
   projectID: Scalars['ID']['input'];
+  from?: InputMaybe<Scalars['String']['input']>;
+  to?: InputMaybe<Scalars['String']['input']>;
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
@@ -438,6 +440,8 @@ export type QueryEsbAuditLogsArgs = {
   endpointId?: InputMaybe<Scalars['ID']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
   requestId?: InputMaybe<Scalars['String']['input']>;
+  from?: InputMaybe<Scalars['String']['input']>;
+  to?: InputMaybe<Scalars['String']['input']>;
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
@@ -562,6 +566,8 @@ export type QueryMyNotificationsArgs = {
   unread?: InputMaybe<Scalars['Boolean']['input']>;
   type?: InputMaybe<Scalars['String']['input']>;
   projectId?: InputMaybe<Scalars['ID']['input']>;
+  from?: InputMaybe<Scalars['String']['input']>;
+  to?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -879,6 +885,8 @@ export type QueryTriggerArgs = {
 export type QueryTriggerRunsArgs = {
   trigger: Scalars['ID']['input'];
   limit?: InputMaybe<Scalars['Int']['input']>;
+  from?: InputMaybe<Scalars['String']['input']>;
+  to?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -945,7 +953,7 @@ export type Mutation = {
   readonly createApplication: Application;
   /** Updates the name, slug or description of an application. */
   readonly updateApplication: Application;
-  /** Deletes an application and everything below it. An application whose endpoints have logged calls cannot be deleted; disable the endpoints instead. */
+  /** Deletes an application and all objects that belong to it. An application whose endpoints have logged calls cannot be deleted; disable the endpoints instead. */
   readonly deleteApplication: Scalars['Boolean']['output'];
   /**
    * Always returns an error.
@@ -961,7 +969,7 @@ export type Mutation = {
   readonly createTenant2Application: Tenant2Application;
   /** Enables or disables an application for a tenant. */
   readonly updateTenant2Application: Tenant2Application;
-  /** Removes an application from a tenant and deletes the settings of the row. */
+  /** Removes an application from a tenant, and deletes the application's settings in the tenant. */
   readonly deleteTenant2Application: Scalars['Boolean']['output'];
   /** Creates the deployment specification of an application in an environment. */
   readonly createDeploymentSpecification: DeploymentSpecification;
@@ -969,7 +977,7 @@ export type Mutation = {
   readonly updateDeploymentSpecification: DeploymentSpecification;
   /** Deletes a deployment specification. The workload itself does not change. */
   readonly deleteDeploymentSpecification: Scalars['Boolean']['output'];
-  /** Raises the replicas of the application in the environment to at least one. Returns `conflict` unless an operator has set `scaleToZero`, and `bad_gateway` if the orchestrator fails. Concurrent requests share one wake. A wake of a running workload changes nothing and writes no audit row. */
+  /** Raises the replicas of the application in the environment to at least one. Returns `conflict` unless an operator has set `scaleToZero`, and `bad_gateway` if the orchestrator fails. Concurrent requests share one wake. Waking a running workload changes nothing and writes no audit row. */
   readonly wakeDeployment: DeploymentWake;
   /** Allows a machine user to call an endpoint. */
   readonly createMachineUser2Endpoint: MachineUser2Endpoint;
@@ -987,7 +995,7 @@ export type Mutation = {
   readonly previewESBTransform: EsbTransformPreview;
   /** Calls an endpoint through the gateway, as the machine user would, and waits at most 30 s for the response. The partner receives the call with the stored credentials. The call log marks the call with `test`, at every log level. A repeated request makes another call. The setting `esb.test_calls_per_minute` limits the number of test calls in a project. */
   readonly testEndpoint: EndpointTestCall;
-  /** Marks the caller's own notifications as read and as seen. Send either `ids` or `all: true`. Unknown ids and ids of other users are ignored. The caller's other websockets receive `notification.read`. */
+  /** Marks the caller's own notifications as read and as seen. Send either `ids` or `all: true`. Unknown ids and ids of other users are ignored. The caller's other WebSockets receive `notification.read`. */
   readonly markMyNotificationsRead: MarkedNotifications;
   /** Creates an empty language pack for a locale. */
   readonly createLanguagePack: LanguagePack;
@@ -1061,7 +1069,7 @@ export type Mutation = {
   readonly createTenant: Tenant;
   /** Updates the name, slug or deployment mode of a tenant. */
   readonly updateTenant: Tenant;
-  /** Deletes a tenant and everything below it. */
+  /** Deletes a tenant and all objects that belong to it. */
   readonly deleteTenant: Scalars['Boolean']['output'];
   /** Creates a trigger for an application. The setting `triggers.max_per_project` limits the number of triggers in a project. */
   readonly createTrigger: Trigger;
@@ -1071,7 +1079,7 @@ export type Mutation = {
   readonly deleteTrigger: Scalars['Boolean']['output'];
   /** Starts a run of a trigger in one environment now, even if the trigger is disabled. The planned times do not change. Returns `conflict` while another run of the trigger is pending in the environment, and if the environment has no live backend. A repeated `requestKey` (1 to 200 characters) returns the run that the same key started in the last 24 hours, instead of starting another run. The setting `triggers.manual_runs_per_minute` limits the number of runs that people start in a project. */
   readonly runTrigger: TriggerRun;
-  /** Starts a new run that repeats an ended run in its environment, with the current values of the trigger. The ended run does not change. Returns `conflict` if the run is pending or delivered, or if a retry of it is pending or delivered; otherwise, the rules of `runTrigger` apply. */
+  /** Starts a new run that retries an ended run in its environment, with the current values of the trigger. The ended run does not change. Returns `conflict` if the run is pending or delivered, or if a retry of it is pending or delivered; otherwise, the rules of `runTrigger` apply. */
   readonly retryTriggerRun: TriggerRun;
   /** Sets the system role of a user: `user` or `administrator`. */
   readonly updateUserSystemRole: User;
@@ -1479,7 +1487,7 @@ export type MutationUpdateUserSystemRoleArgs = {
   expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** Selects the rows whose field matches the value. Texts match a case-insensitive substring. Ids, fixed words, numbers, booleans and timestamps match exactly. */
+/** Selects the rows whose field matches the value. Text fields match if they contain the value, ignoring case. Ids, enumerated values, numbers, booleans and timestamps match exactly. */
 export type Filter = {
   readonly field: Scalars['String']['input'];
   readonly value: Scalars['String']['input'];
@@ -1509,7 +1517,7 @@ export type PageInfo = {
   readonly endCursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** The kind of object that a policy checks. Each feature adds its own kinds. `SYSTEM` stands for no object: the policy checks only the caller's system role. */
+/** The kind of object that a policy checks. Each feature adds its own kinds. `SYSTEM` means that no object is involved: the policy checks only the caller's system role. */
 export type Scope =
   | 'SYSTEM'
   | 'APPLICATION'
@@ -1546,7 +1554,7 @@ export type PersonalAccessToken = {
   readonly expiresAt?: Maybe<Scalars['String']['output']>;
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
   /** The time of the last use, updated with a delay of up to 30 s. */
   readonly lastUsedAt?: Maybe<Scalars['String']['output']>;
@@ -1582,7 +1590,7 @@ export type Application = {
   readonly description: Scalars['String']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
   readonly project: Project;
   /** The caller's permissions on the application and on its objects. */
@@ -1590,10 +1598,10 @@ export type Application = {
   /** The caller's role in the application, or null if the caller has none. */
   readonly myRole?: Maybe<Scalars['String']['output']>;
   readonly endpoints: ReadonlyArray<Endpoint>;
-  /** The rows of `endpoints` by cursor, with their total. */
+  /** Pages through the rows of `endpoints` by cursor, and returns their total number. */
   readonly endpointsConnection: EndpointConnection;
   readonly triggers: ReadonlyArray<Trigger>;
-  /** The rows of `triggers` by cursor, with their total. */
+  /** Pages through the rows of `triggers` by cursor, and returns their total number. */
   readonly triggersConnection: TriggerConnection;
 };
 
@@ -1652,9 +1660,9 @@ export type Tenant2Application = {
   readonly tenant: Tenant;
   readonly application: Application;
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
-  /** The settings of this row, the most specific layer. Null until the settings are created, for example by `ensureTenant2ApplicationSettings`. */
+  /** The settings of this row, which are the most specific layer. Null until the settings are created, for example by `ensureTenant2ApplicationSettings`. */
   readonly settings?: Maybe<Settings>;
 };
 
@@ -1708,11 +1716,11 @@ export type AuditLogConnection = {
   readonly isComplete: Scalars['Boolean']['output'];
 };
 
-/** The result of verifying a part of the audit chain of a project. */
+/** The result of verifying a part of a project's audit chain. */
 export type AuditChainVerification = {
   /** `ok`, `broken`, or `empty` if the chain has no rows. */
   readonly status: Scalars['String']['output'];
-  /** The number of rows of the chain. */
+  /** The number of rows in the chain. */
   readonly entries: Scalars['Int']['output'];
   /** The first row of the verified part. */
   readonly fromSeq: Scalars['Int']['output'];
@@ -1720,16 +1728,16 @@ export type AuditChainVerification = {
   readonly toSeq: Scalars['Int']['output'];
   /** False if rows after `toSeq` are not verified yet. Pass `toSeq + 1` as `fromSeq` to continue. */
   readonly isComplete: Scalars['Boolean']['output'];
-  /** The first broken row; null if no row is broken, or if the defect is not in a row. */
+  /** The first broken row; null if no row is broken, or if the problem is not in a row. */
   readonly firstBrokenSeq?: Maybe<Scalars['Int']['output']>;
-  /** The defect. For `ok`, the checkpoints that the call did not compare, or null. */
+  /** The reason why the part is broken. If `status` is `ok`, the checkpoints that the call did not compare, or null. */
   readonly reason?: Maybe<Scalars['String']['output']>;
-  /** The hash of row `toSeq`; null if no row was verified. */
+  /** The hash of the row `toSeq`; null if no row was verified. */
   readonly headHash?: Maybe<Scalars['String']['output']>;
   readonly verifiedAt: Scalars['String']['output'];
 };
 
-/** The state of a project's audit chain as far as it is known. The service verifies new entries every minute; reading the state verifies nothing. */
+/** The known state of a project's audit chain. The service verifies new entries every minute; reading the state verifies nothing. */
 export type AuditChainStatus = {
   /** `ok`, `broken`, `unverified` or `empty`. `unverified` means that none of the entries has been verified yet. */
   readonly status: Scalars['String']['output'];
@@ -1747,7 +1755,7 @@ export type AuditChainStatus = {
   readonly checkpointAt?: Maybe<Scalars['String']['output']>;
 };
 
-/** A backend that is registered for the callbacks of an application. Its environment is the environment of its machine user. */
+/** A backend that is registered for an application's callbacks. Its environment is the environment of its machine user. */
 export type Backend = {
   /** The id of the registration. */
   readonly id: Scalars['ID']['output'];
@@ -1756,7 +1764,7 @@ export type Backend = {
   readonly machineUser: MachineUser;
   /** The scheme, host and port of the callback URL. The rest of the URL can contain a secret and is never returned. */
   readonly callbackOrigin: Scalars['String']['output'];
-  /** The version that the backend stated when it registered; empty if it stated none. */
+  /** The version that the backend sent when it registered; empty if it sent none. */
   readonly version: Scalars['String']['output'];
   readonly lastHeartbeat: Scalars['String']['output'];
   /** Whether the backend receives callbacks: its machine user is enabled, and its last heartbeat is not older than the setting `callbacks.stale_after`. */
@@ -1764,7 +1772,7 @@ export type Backend = {
   readonly registeredAt: Scalars['String']['output'];
 };
 
-/** The calls through the ESB that started in one hour and had the same outcome. Calls of endpoints with log level `NONE` are not counted. */
+/** The calls through the ESB that started in one hour and had the same outcome. For endpoints with log level `NONE`, only test calls are counted. */
 export type CallSeriesPoint = {
   /** The start of the hour in UTC. */
   readonly hour: Scalars['String']['output'];
@@ -1780,7 +1788,7 @@ export type EsbHeader = {
   readonly value: Scalars['String']['output'];
 };
 
-/** A logged call of a machine user to an endpoint. Headers and bodies are recorded only while the log level of the endpoint is `FULL`. */
+/** A machine user's logged call to an endpoint. Headers and bodies are recorded only while the log level of the endpoint is `FULL`. */
 export type EsbAuditLog = {
   readonly id: Scalars['ID']['output'];
   /** The request id that the caller received in `X-Request-Id`. Callers can choose this id, so several calls can have the same id. Null for calls that an older release logged. */
@@ -1813,7 +1821,7 @@ export type EsbAuditLog = {
 export type EsbAuditLogConnection = {
   readonly nodes: ReadonlyArray<EsbAuditLog>;
   readonly pageInfo: PageInfo;
-  /** The number of matching calls among the calls that were counted: at most 10,000, in equal parts for each caller of an endpoint. */
+  /** The number of matching calls among the counted calls. At most 10,000 calls are counted, an equal part for each caller of an endpoint. */
   readonly totalCount: Scalars['Int']['output'];
   /** False if the log has older calls that were not counted. */
   readonly isTotalExact: Scalars['Boolean']['output'];
@@ -1839,7 +1847,7 @@ export type DeploymentSpecification = {
   readonly scaleToZero: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
 };
 
@@ -1878,7 +1886,7 @@ export type UpdateDeploymentSpecificationInput = {
 };
 
 export type DeploymentWake = {
-  /** Always true; a failed wake is an error. */
+  /** Always true; a failed wake returns an error instead. */
   readonly success: Scalars['Boolean']['output'];
   /** The new minimum number of replicas. */
   readonly minReplicas: Scalars['Int']['output'];
@@ -1901,7 +1909,7 @@ export type MachineUser2Endpoint = {
   readonly machineUser: MachineUser;
   readonly endpoint: Endpoint;
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
 };
 
@@ -1962,7 +1970,7 @@ export type Endpoint = {
   readonly logLevel: EndpointLogLevel;
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
   readonly application: Application;
   /** The caller's permissions on the endpoint and on its objects. */
@@ -2010,15 +2018,15 @@ export type UpdateEndpointInput = {
 export type EsbTransformPreview = {
   readonly output: Scalars['String']['output'];
   readonly contentType: Scalars['String']['output'];
-  /** Probable mistakes that are not errors: missing values, numbers with an exponent, and output that does not match its type. At most 20. */
+  /** Probable mistakes that do not cause errors: missing values, numbers with an exponent, and output that does not match its type. At most 20. */
   readonly warnings: ReadonlyArray<TemplateWarning>;
 };
 
 export type TemplateWarning = {
   readonly message: Scalars['String']['output'];
-  /** Line in the template, from 1; null if the warning is about the output. */
+  /** Line in the template, starting at 1; null if the warning is about the output. */
   readonly line?: Maybe<Scalars['Int']['output']>;
-  /** Column in that line, from 1. */
+  /** Column in that line, starting at 1. */
   readonly column?: Maybe<Scalars['Int']['output']>;
 };
 
@@ -2038,25 +2046,25 @@ export type Environment = {
   readonly protected: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
   readonly project: Project;
   /** The caller's permissions on the environment and on its objects. */
   readonly myPermissions: ReadonlyArray<Permission>;
 };
 
-/** The result of a test call of an endpoint. Headers and body are redacted and shortened as in the call log at level `FULL`, whatever the log level of the endpoint is. */
+/** The result of a test call to an endpoint. Headers and body are redacted and shortened as in the call log at level `FULL`, regardless of the log level of the endpoint. */
 export type EndpointTestCall = {
   /** The request id under which `esbAuditLogs` lists the call. */
   readonly requestId: Scalars['String']['output'];
-  /** The status that a machine user would have received; null if it would have received no response. */
+  /** The status that a machine user would have received; null if the machine user would have received no response. */
   readonly responseStatus?: Maybe<Scalars['Int']['output']>;
   /** The duration in milliseconds. */
   readonly durationMs: Scalars['Int']['output'];
   readonly transformationApplied: Scalars['Boolean']['output'];
   /** Null if the partner sent no response. */
   readonly responseHeaders?: Maybe<ReadonlyArray<EsbHeader>>;
-  /** Null if the partner sent no response. For a body that cannot be redacted, the type and the length. */
+  /** Null if the partner sent no response. If the body cannot be redacted, its type and length. */
   readonly responseBody?: Maybe<Scalars['String']['output']>;
   /** The reason for the failure; null if the call did not fail. */
   readonly failure?: Maybe<Scalars['String']['output']>;
@@ -2068,7 +2076,7 @@ export type CreateEndpointTestCallHeaderInput = {
 };
 
 export type CreateEndpointTestCallInput = {
-  /** The machine user in whose name the call is made. It must be enabled and have enabled access to the endpoint. */
+  /** The call is made as this machine user. The machine user must be enabled and have enabled access to the endpoint. */
   readonly machineUserId: Scalars['ID']['input'];
   /** `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`. */
   readonly method: Scalars['String']['input'];
@@ -2092,7 +2100,7 @@ export type Notification = {
   readonly severity: Scalars['String']['output'];
   /** A root-relative path or an https URL. */
   readonly link?: Maybe<Scalars['String']['output']>;
-  /** Data of the sender as JSON text. */
+  /** Data from the sender as JSON text. */
   readonly data?: Maybe<Scalars['String']['output']>;
   readonly createdAt: Scalars['String']['output'];
   readonly read: Scalars['Boolean']['output'];
@@ -2130,7 +2138,7 @@ export type LanguagePack = {
   /** The translations by key. A key consists of parts that are joined by dots. */
   readonly content: ReadonlyArray<KeyValuePair>;
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
 };
 
@@ -2168,7 +2176,7 @@ export type MachineUser = {
   readonly lastUsedAt?: Maybe<Scalars['String']['output']>;
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
   readonly environment: Environment;
 };
@@ -2216,7 +2224,7 @@ export type User2Project = {
   readonly user: User;
   readonly project: Project;
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
 };
 
@@ -2227,7 +2235,7 @@ export type User2Tenant = {
   readonly user: User;
   readonly tenant: Tenant;
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
 };
 
@@ -2238,7 +2246,7 @@ export type User2Application = {
   readonly user: User;
   readonly application: Application;
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
 };
 
@@ -2251,7 +2259,7 @@ export type TenantRoleDefinition = {
   readonly seeded: Scalars['Boolean']['output'];
   readonly tenant: Tenant;
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
 };
 
@@ -2303,9 +2311,9 @@ export type PiletFeedItem = {
 export type PiletUsageEntry = {
   /** `project`, `application`, `tenant` or `tenant2application`. */
   readonly layer: Scalars['String']['output'];
-  /** The application of the layer; null for the layers `project` and `tenant`. */
+  /** The application to which the layer belongs; null for the layers `project` and `tenant`. */
   readonly application?: Maybe<Application>;
-  /** The tenant of the layer; null for the layers `project` and `application`. */
+  /** The tenant to which the layer belongs; null for the layers `project` and `application`. */
   readonly tenant?: Maybe<Tenant>;
   /** Whether the `EnabledModules` of the layer contain the pilet. */
   readonly isEnabled: Scalars['Boolean']['output'];
@@ -2314,7 +2322,7 @@ export type PiletUsageEntry = {
 };
 
 export type PiletUsage = {
-  /** The layers that enable or pin the pilet, at most 1,000, the most general layer first. More specific layers can override them. */
+  /** The layers that enable or pin the pilet, at most 1,000, with the most general layer first. More specific layers can override them. */
   readonly entries: ReadonlyArray<PiletUsageEntry>;
   /** Whether `entries` contains all of these layers. */
   readonly isComplete: Scalars['Boolean']['output'];
@@ -2335,7 +2343,7 @@ export type PiletPackage = {
   readonly enabled: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
 };
 
@@ -2362,7 +2370,7 @@ export type Project = {
   readonly slug: Scalars['String']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
   /** The caller's permissions on the project and on its objects, without permissions from a tenant or application role. */
   readonly myPermissions: ReadonlyArray<Permission>;
@@ -2370,14 +2378,14 @@ export type Project = {
   readonly myRole?: Maybe<Scalars['String']['output']>;
   /** The applications of the project. Project members see all of them; other callers see the applications they belong to. */
   readonly applications: ReadonlyArray<Application>;
-  /** The rows of `applications` by cursor, with their total. */
+  /** Pages through the rows of `applications` by cursor, and returns their total number. */
   readonly applicationsConnection: ApplicationConnection;
   readonly environments: ReadonlyArray<Environment>;
-  /** The rows of `environments` by cursor, with their total. */
+  /** Pages through the rows of `environments` by cursor, and returns their total number. */
   readonly environmentsConnection: EnvironmentConnection;
   /** The tenants of the project. Project members see all of them; other callers see the tenants they belong to. */
   readonly tenants: ReadonlyArray<Tenant>;
-  /** The rows of `tenants` by cursor, with their total. */
+  /** Pages through the rows of `tenants` by cursor, and returns their total number. */
   readonly tenantsConnection: TenantConnection;
 };
 
@@ -2438,14 +2446,14 @@ export type UpdateProjectInput = {
   readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** An object that a search found, and the ids that address it. */
+/** An object that a search found, and the ids of the object and its parents. */
 export type SearchHit = {
   /** The kind of the object, as in the argument `kinds`. */
   readonly kind: Scalars['String']['output'];
   readonly id: Scalars['ID']['output'];
   /** The name of the object. For a user without a name, the user name; for a logged call, its method and path. */
   readonly title: Scalars['String']['output'];
-  /** A second value that tells objects with equal titles apart: the slug of a project, tenant or application, the name of an environment, the path of an endpoint, the run key of a trigger, the planned time of a trigger run, the user name of a machine user, the version of a pilet, the e-mail address of a user, or the request id of a logged call. Null for a language pack. */
+  /** A second value that distinguishes objects with equal titles: the slug of a project, tenant or application, the name of an environment, the path of an endpoint, the run key of a trigger, the planned time of a trigger run, the user name of a machine user, the version of a pilet, the e-mail address of a user, or the request id of a logged call. Null for a language pack. */
   readonly subtitle?: Maybe<Scalars['String']['output']>;
   /** The field that matches the text, such as `id`, `slug` or `requestId`. */
   readonly matchedField: Scalars['String']['output'];
@@ -2462,7 +2470,7 @@ export type SearchHit = {
 };
 
 export type SearchResult = {
-  /** Ordered by match: whole values, then beginnings of values, then other parts of values. Equal matches are ordered by title. */
+  /** The objects, ordered by kind of match: matches of whole values, then matches at the start of a value, then other matches. Objects with the same kind of match are ordered by title. */
   readonly hits: ReadonlyArray<SearchHit>;
   /** True if `hits` contains every match. If false, search for a longer text, for fewer kinds or in one project. */
   readonly isComplete: Scalars['Boolean']['output'];
@@ -2508,13 +2516,13 @@ export type FrontendSettings = {
   readonly revision: Scalars['Int']['output'];
 };
 
-/** The settings of one layer: a project, an application, a tenant, or an application in a tenant. These settings are not merged with other layers. */
+/** The settings of one layer: a project, an application, a tenant, or an application in a tenant. The values are not merged with those of other layers. */
 export type Settings = {
   readonly id: Scalars['ID']['output'];
   readonly backendSetting: BackendSettings;
   readonly frontendSetting: FrontendSettings;
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
 };
 
@@ -2540,6 +2548,8 @@ export type UpdateFrontendModuleConfigInput = {
 export type CopyTenant2ApplicationConfigInput = {
   readonly sourceTenant2ApplicationId: Scalars['ID']['input'];
   readonly targetTenant2ApplicationId: Scalars['ID']['input'];
+  /** Rejects the change with code `CONFLICT` unless the settings of the target row have this revision. Pass 0 if the row has no settings. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** Keys to set and to remove in one part of settings. All other keys keep their values. */
@@ -2560,7 +2570,7 @@ export type UpdatePiletPinInput = {
   readonly version: Scalars['String']['input'];
 };
 
-/** Pilets to pin to a version, and pilets whose pin is removed. All other pins keep their versions. */
+/** Pilets to pin to a version, and pilets whose pin is to be removed. All other pins keep their versions. */
 export type UpdatePiletPinsInput = {
   readonly settingsId: Scalars['ID']['input'];
   readonly set?: InputMaybe<ReadonlyArray<UpdatePiletPinInput>>;
@@ -2585,7 +2595,7 @@ export type HiddenText = {
 export type EffectiveList = {
   readonly value: ReadonlyArray<Scalars['String']['output']>;
   readonly layer?: Maybe<Scalars['String']['output']>;
-  /** The lists that this list hides, the most specific layer first. */
+  /** The lists that this list overrides, the most specific layer first. */
   readonly hidden: ReadonlyArray<HiddenList>;
 };
 
@@ -2593,7 +2603,7 @@ export type EffectiveList = {
 export type EffectiveText = {
   readonly value: Scalars['String']['output'];
   readonly layer?: Maybe<Scalars['String']['output']>;
-  /** The strings that this string hides, the most specific layer first. */
+  /** The strings that this string overrides, the most specific layer first. */
   readonly hidden: ReadonlyArray<HiddenText>;
 };
 
@@ -2601,7 +2611,7 @@ export type EffectivePair = {
   readonly Key: Scalars['String']['output'];
   readonly Value: Scalars['String']['output'];
   readonly layer: Scalars['String']['output'];
-  /** The values of the same key that this value hides, the most specific layer first. */
+  /** The values that this value overrides for the same key, the most specific layer first. */
   readonly hidden: ReadonlyArray<HiddenText>;
 };
 
@@ -2637,7 +2647,7 @@ export type Tenant = {
   /** The caller's role in the tenant, or null if the caller has none. */
   readonly myRole?: Maybe<Scalars['String']['output']>;
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
 };
 
@@ -2677,7 +2687,7 @@ export type Trigger = {
   readonly enabled: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
   /** The next planned times; `count` is from 1 to 100. For a disabled trigger, the times at which it would fire if it were enabled now. */
   readonly nextRuns: ReadonlyArray<Scalars['String']['output']>;
@@ -2704,7 +2714,7 @@ export type TriggerRun = {
   readonly isManual: Scalars['Boolean']['output'];
   /** The id of the person who started the run; null if the schedule planned it. */
   readonly requestedBy?: Maybe<Scalars['ID']['output']>;
-  /** The id of the ended run that this run repeats; null if it repeats none. */
+  /** The id of the ended run that this run retries; null if it is not a retry. */
   readonly retryOf?: Maybe<Scalars['ID']['output']>;
   /** The start time of the first attempt; null if there was no attempt. */
   readonly executedAt?: Maybe<Scalars['String']['output']>;
@@ -2755,22 +2765,22 @@ export type User = {
   readonly externalUsername: Scalars['String']['output'];
   readonly externalEmail: Scalars['String']['output'];
   readonly role: Scalars['String']['output'];
-  /** The permissions of the caller that need no object. They are the same on every user. */
+  /** The caller's permissions that do not depend on an object. They are the same for every user. */
   readonly myPermissions: ReadonlyArray<Permission>;
   readonly updatedAt: Scalars['String']['output'];
-  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
   readonly revision: Scalars['Int']['output'];
   /** The user's roles in projects. Administrators and the user see all of them; other callers see those in their own projects. */
   readonly projectMemberships: ReadonlyArray<User2Project>;
-  /** The rows of `projectMemberships` by cursor, with their total. */
+  /** Pages through the rows of `projectMemberships` by cursor, and returns their total number. */
   readonly projectMembershipsConnection: User2ProjectConnection;
   /** The user's roles in tenants. Administrators and the user see all of them; other callers see those in their own projects, and in tenants whose members they may read. */
   readonly tenantMemberships: ReadonlyArray<User2Tenant>;
-  /** The rows of `tenantMemberships` by cursor, with their total. */
+  /** Pages through the rows of `tenantMemberships` by cursor, and returns their total number. */
   readonly tenantMembershipsConnection: User2TenantConnection;
   /** The user's roles in applications. Administrators and the user see all of them; other callers see those in their own projects. */
   readonly applicationMemberships: ReadonlyArray<User2Application>;
-  /** The rows of `applicationMemberships` by cursor, with their total. */
+  /** Pages through the rows of `applicationMemberships` by cursor, and returns their total number. */
   readonly applicationMembershipsConnection: User2ApplicationConnection;
 };
 

@@ -169,6 +169,24 @@ export const routes = [
     served_on: "management",
   },
   {
+    path: "/console",
+    methods: ["GET", "HEAD"],
+    gate: "user",
+    served_on: "management",
+  },
+  {
+    path: "/console/assets/:file",
+    methods: ["GET", "HEAD"],
+    gate: "proxy",
+    served_on: "management",
+  },
+  {
+    path: "/console/*",
+    methods: ["GET", "HEAD"],
+    gate: "user",
+    served_on: "management",
+  },
+  {
     path: "/esb/*",
     methods: ["ANY"],
     gate: "machine",

@@ -1398,5 +1398,11 @@ export const schemaHistory: Readonly<
       "column esb_audit_logs.is_test": "boolean not null default false"
     },
     "removed": []
+  },
+  "0039_equal_updates": {
+    "set": {
+      "function revisions_next()": "returns trigger language plpgsql v set search_path=pg_catalog, pg_temp, source 4f47255f291ce257"
+    },
+    "removed": []
   }
 }

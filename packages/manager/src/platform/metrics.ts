@@ -1,6 +1,6 @@
-// Prometheus metrics, served on the health port. Labels have few values: closed sets, names from the code, or
-// a limited number of ids that operators must tell apart. Every counter starts at 0, so that an alert sees
-// its first increase.
+// Prometheus metrics, served on the health port. Labels have few values: closed sets, names from the code, or a
+// limited number of ids that operators must tell apart. Every counter starts at 0, so that alerts detect the first
+// increase.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { storeNames } from './blobs/blob-store.ts'
 import { retryKinds } from './postgres/retry.ts'
@@ -13,7 +13,7 @@ type WatchedObjects = {
   inflight: { size: number }
 }
 
-/** Gauges of requests and connections. */
+/** Gauges for requests and connections. */
 function createLoadGauges({ computedGauge }: MetricFactory) {
   let watchedObjects: WatchedObjects | null = null
   const gauge = (name: string, help: string, read: (watchedObjects: WatchedObjects) => number): void =>
@@ -33,7 +33,7 @@ function createCacheCounter(registers: Registry[]) {
   const countsByCache = new Map<string, { cache: string; hit: number; miss: number }>()
   const cacheRequests = new Counter({
     name: 'svc_cache_requests_total',
-    help: 'Requests to a cache: served from it (hit), or built (miss).',
+    help: 'Cache lookups: served from the cache (hit), or built (miss).',
     labelNames: ['cache', 'outcome'] as const,
     registers,
     collect() {
@@ -51,7 +51,7 @@ function createCacheCounter(registers: Registry[]) {
   return { cacheRequests, cacheCounter }
 }
 
-/** The allowed values of each label; the type `Labels` itself stands for no labels. */
+/** The allowed values of each label; the type `Labels` itself stands for a metric without labels. */
 type Labels = Readonly<Record<string, readonly string[]>>
 type LabelValues<L extends Labels> = { [Name in keyof L]: L[Name][number] }
 type ClosedCounter<L extends Labels> = Pick<Counter, 'get'> & {
@@ -72,7 +72,7 @@ function createMetricFactory(registers: Registry[]) {
   return {
     gauge: (name: string, help: string) => new Gauge({ name, help, registers }),
     /** A gauge with one label; it has no sample until it is set. */
-    labelledGauge: <const Value extends string>(
+    labeledGauge: <const Value extends string>(
       name: string,
       help: string,
       { label }: { label: string; values: readonly Value[] },
@@ -129,8 +129,8 @@ function createOpenMetrics(registers: Registry[]) {
       }
       return { startSeries: createSeries, get: () => counter.get() }
     },
-    /** A counter labeled by id. The first `max` ids keep their series: a series that is dropped loses its counts. */
-    counterByFirstIds: (name: string, help: string, { label, max }: { label: string; max: number }) => {
+    /** A counter labeled by id. The first `max` ids keep their series, because dropping a series loses its counts. */
+    counterById: (name: string, help: string, { label, max }: { label: string; max: number }) => {
       const counter = new Counter({ name, help, labelNames: [label], registers })
       counter.inc({ [label]: otherIdsLabel }, 0)
       const labeledIds = new Set<string>()
@@ -148,7 +148,7 @@ export type MetricFactory = ReturnType<typeof createMetricFactory>
 const createDatabaseMetrics = ({ counter, gauge }: MetricFactory) => ({
   dbRetries: counter(
     'svc_db_retries_total',
-    'Retries on another database connection after one was lost: reads, writes that were not sent or are idempotent, and transactions that were rolled back.',
+    'Retries on another database connection after a connection was lost: reads, writes that were not sent or are idempotent, and transactions that were rolled back.',
     { kind: retryKinds },
   ),
   dbWritable: gauge('svc_db_writable', '1 if the last probe could write to the database, otherwise 0.'),
@@ -177,7 +177,7 @@ export function createMetrics(version: string) {
     shed: counter('svc_shed_total', 'Requests rejected because the service is overloaded.', {
       point: ['event_loop', 'db_pool', 'kdf', 'connections', 'esb'],
     }),
-    auth: counter('svc_auth_total', 'Credentials examined, by kind and outcome.', {
+    auth: counter('svc_auth_total', 'Credential checks, by kind and outcome.', {
       kind: ['pat', 'bearer', 'basic', 'other'],
       outcome: ['ok', 'refused', 'throttled', 'failed'],
     }),
@@ -185,10 +185,10 @@ export function createMetrics(version: string) {
       'svc_auth_failures_dropped_total',
       'Failed authentications missing from the evidence, because the database was unreachable for too long or the clock was wrong.',
     ),
-    authKdfRuns: counter('svc_auth_kdf_runs_total', 'Slow hash computations.'),
+    authKdfRuns: counter('svc_auth_kdf_runs_total', 'Slow hashes (PBKDF2) that were computed.'),
     authCache: counter(
       'svc_auth_cache_total',
-      'Secret verifications: cached as correct (hit), cached as wrong (refused), or hashed (miss).',
+      'Secret verifications: known from the cache to be correct (hit) or wrong (refused), or hashed (miss).',
       { outcome: ['hit', 'refused', 'miss'] },
     ),
     lockouts: namedCounter(

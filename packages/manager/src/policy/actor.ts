@@ -2,7 +2,7 @@
 // cached for the request.
 import { sql } from 'kysely'
 import type { Db } from '../platform/postgres/handles.ts'
-import type { LookUp } from '../platform/postgres/lookups.ts'
+import type { RunLookup } from '../platform/postgres/lookups.ts'
 import { AppError } from '../platform/errors.ts'
 import { type RolesInProject, readRoles } from './roles-in-project.ts'
 import type { ProjectRole } from './roles.ts'
@@ -27,8 +27,8 @@ export type Actor = {
   /** Trace id of the request, if it is traced. */
   traceId: string | undefined
   /** Returns the caller's roles in a project; concurrent calls share one statement. */
-  rolesIn(projectId: string): Promise<RolesInProject>
-  /** Resolves to true if the caller has one of the roles in at least one project. */
+  readRolesIn(projectId: string): Promise<RolesInProject>
+  /** Resolves to true if the caller has at least one of the roles in at least one project. */
   hasProjectRole(roles: readonly ProjectRole[]): Promise<boolean>
   /** Clears the cache and reads the system role and the token again; throws if the token is no longer valid. */
   refresh(): Promise<void>
@@ -44,7 +44,7 @@ export const createCredentialEndedError = (): AppError =>
 
 /** Builds the actor of one request. */
 export function createActor(
-  { db, lookUp, scopes }: { db: Db; lookUp: LookUp; scopes: Scopes },
+  { db, lookUp, scopes }: { db: Db; lookUp: RunLookup; scopes: Scopes },
   user: ActorUser,
   origin: Pick<Actor, 'ipAddress' | 'userAgent' | 'tokenId' | 'traceId'>,
 ): Actor {
@@ -59,7 +59,7 @@ export function createActor(
     },
     ...origin,
     scopes,
-    rolesIn: (projectId) => {
+    readRolesIn: (projectId) => {
       let roles = rolesByProject.get(projectId)
       if (roles === undefined) rolesByProject.set(projectId, (roles = readRoles(lookUp, user.id, projectId)))
       return roles
@@ -96,8 +96,8 @@ export function createActor(
 type FindTarget = Actor['findTarget']
 
 /**
- * Keeps the targets of one request. A target also answers for its project, tenant and application: foreign keys prove
- * that they exist.
+ * Keeps the targets of one request. The project, tenant and application of a target are stored too. They need no
+ * lookup, because foreign keys prove that they exist.
  */
 function createTargets(read: FindTarget): { find: FindTarget; clear: () => void } {
   const targets = new Map<string, Promise<Target | null>>()

@@ -6,7 +6,7 @@ import type { Activity } from '../platform/credentials/activity.ts'
 import { parseAuthorization } from '../platform/credentials/authorization.ts'
 import type { AuthFailures, FailureKind } from '../platform/credentials/auth-failures.ts'
 import type { Db } from '../platform/postgres/handles.ts'
-import type { LookUp } from '../platform/postgres/lookups.ts'
+import type { RunLookup } from '../platform/postgres/lookups.ts'
 import { type RequestOwner, runAsOwner, setCaller, setOwner } from '../platform/postgres/owner.ts'
 import { type ClientAddress, getClientNetwork } from '../platform/http/client-address.ts'
 import { AppError } from '../platform/errors.ts'
@@ -25,7 +25,7 @@ export type Machine = {
   username: string
   environmentId: string
   projectId: string
-  /** Version of the endpoints in the project of the machine user. */
+  /** Current version number of the endpoints in the machine user's project. */
   endpointsVersion: string
 }
 
@@ -50,7 +50,7 @@ declare module 'fastify' {
 
 export type AuthenticateOptions = {
   db: Db
-  lookUp: LookUp
+  lookUp: RunLookup
   scopes: Scopes
   gate: Gate
   metrics: Metrics
@@ -60,7 +60,7 @@ export type AuthenticateOptions = {
   activity: Pick<Activity, 'recordUser' | 'recordMachineUser'>
   fallbackIdentity: Identity | null
   provision: (identity: Identity) => Promise<ActorUser>
-  /** Returns the owner and the id of a personal access token; throws 401, or 429 after too many attempts to hash it. */
+  /** Returns the owner and the id of a personal access token; throws 401, or 429 after too many hashing attempts. */
   authenticateToken: (token: string) => Promise<{ user: ActorUser; tokenId: string }>
   /** Returns the machine user of an Authorization header; throws 401 or 429. */
   authenticateMachine: (authorization: string | null, client: string) => Promise<Machine>
@@ -88,7 +88,7 @@ export function authenticate(server: FastifyInstance, options: AuthenticateOptio
   })
   // The hook is not async: a request that needs only the gate continues without a promise.
   server.addHook('onRequest', (request, _reply, done) => {
-    // Until the caller is known, the unverified headers are good enough for fair scheduling.
+    // Before the caller is authenticated, fair scheduling can use the unverified headers.
     const { 'x-token-subject': subject, authorization } = request.headers
     const requestOwner: RequestOwner = { caller: String(subject ?? authorization ?? ''), projectId: null }
     const admission = runAsOwner(requestOwner, () => admit(request, options))
@@ -132,7 +132,7 @@ function recordAuthFailure(
 function passGate(request: FastifyRequest, options: AuthenticateOptions): void {
   const { gate } = options
   try {
-    request.isFromProxy = gate.pass(request.raw)
+    request.isFromProxy = gate.checkRequest(request.raw)
   } catch (error) {
     recordAuthFailure(error, gate.hasSecret ? 'proxy_secret' : 'proxy_secret_unset', request, options)
     request.isRejectedByGate = true
@@ -214,7 +214,10 @@ async function admitUser(request: FastifyRequest, options: AuthenticateOptions):
   options.activity.recordUser(user.id)
 }
 
-/** User routes have no rate limit: too many attempts to hash a token become overload, with the same Retry-After. */
+/**
+ * User routes have no rate limit. After too many hashing attempts, the response is therefore the overload error with
+ * the same Retry-After.
+ */
 function toOverloadError(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
   const { message, retryAfterSeconds = 1 } = error

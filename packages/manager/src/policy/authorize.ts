@@ -29,22 +29,22 @@ export async function authorize(actor: Actor, policy: Policy, key: (string | nul
   const { noun, view } = actor.scopes[policy.in] as ScopeDefinition
   const target = await actor.findTarget(policy.in, key)
   if (target === null) {
-    // Slugs can be guessed, unlike ids: for an unused slug, the same statements run as for a slug that the actor cannot
-    // see.
-    if (policy.in.endsWith('_SLUG') && !actor.isAdministrator) await actor.rolesIn(unknownProjectId)
+    // Slugs can be guessed, unlike ids. Therefore, an unused slug runs the same statements as a slug that the actor
+    // cannot see.
+    if (policy.in.endsWith('_SLUG') && !actor.isAdministrator) await actor.readRolesIn(unknownProjectId)
     throw notFound(noun)
   }
   // Only authorized callers are charged to the project: other callers must not exhaust its share.
   if (actor.isAdministrator) return setOwner(target.projectId)
-  const roles = await actor.rolesIn(target.projectId)
+  const roles = await actor.readRolesIn(target.projectId)
   if (meetsRequirement(requirement, roles, target)) return setOwner(target.projectId)
   if (!meetsRequirement(permissions[view], roles, target)) throw notFound(noun)
   throw notPermitted(`requires ${describeRequirement(requirement)}`)
 }
 
 /**
- * Authorizes a REST route. The response is 403 if the actor cannot see the object, whether or not it exists. Only
- * administrators get 404.
+ * Authorizes a REST route. If the actor cannot see the object, the response is 403, whether or not the object exists.
+ * Only administrators get 404.
  */
 export async function authorizeRoute(actor: Actor, policy: Policy, key: (string | null)[]): Promise<void> {
   try {
@@ -71,12 +71,12 @@ async function meetsSystemRequirement(actor: Actor, { system, anyProject }: Requ
 }
 
 const permissionNames = Object.keys(permissions) as Permission[]
-const needsNoObject = (name: Permission): boolean => {
+const isObjectless = (name: Permission): boolean => {
   const { system, anyProject } = permissions[name]
   return system !== undefined || anyProject !== undefined
 }
-const systemPermissions = permissionNames.filter(needsNoObject)
-const objectPermissions = permissionNames.filter((name) => !needsNoObject(name))
+const systemPermissions = permissionNames.filter(isObjectless)
+const objectPermissions = permissionNames.filter((name) => !isObjectless(name))
 
 /** Returns the permissions of the actor on the object that `key` identifies, or in the system if `scope` is `SYSTEM`. */
 export async function listPermissions(
@@ -97,7 +97,7 @@ export async function listPermissions(
 /** Returns the permissions of the actor on a known object. */
 export async function listPermissionsOn(actor: Actor, target: Target): Promise<readonly Permission[]> {
   if (actor.isAdministrator) return objectPermissions
-  const roles = await actor.rolesIn(target.projectId)
+  const roles = await actor.readRolesIn(target.projectId)
   return objectPermissions.filter((name) => meetsRequirement(permissions[name], roles, target))
 }
 

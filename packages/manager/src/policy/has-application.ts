@@ -5,10 +5,10 @@
 type IdExpressions = { tenantId: string; applicationId: string; userId: string }
 
 /**
- * True if the user is an administrator, a project member, or a tenant member with `apps.read`. These users have every
+ * True if the user is an administrator, a project member, or a tenant member with `apps.read`. Such a user has every
  * application that is enabled for the tenant.
  */
-export const mayUseApplicationsSql = (
+export const buildMayUseApplicationsSql = (
   ids: Omit<IdExpressions, 'applicationId'> & { projectId: string },
 ): string => `(
     coalesce((
@@ -20,7 +20,7 @@ export const mayUseApplicationsSql = (
     or coalesce((select u.role = 'administrator' from users u where u.id = ${ids.userId}), false))`
 
 /** True if the application is enabled for the tenant and the user may use it; otherwise false or null. */
-export const hasApplicationSql = ({ tenantId, applicationId, userId }: IdExpressions): string => `(
-  select ${mayUseApplicationsSql({ tenantId, projectId: 'enabled.project_id', userId })}
+export const buildHasApplicationSql = ({ tenantId, applicationId, userId }: IdExpressions): string => `(
+  select ${buildMayUseApplicationsSql({ tenantId, projectId: 'enabled.project_id', userId })}
   from tenant2applications enabled
   where enabled.tenant_id = ${tenantId} and enabled.application_id = ${applicationId} and enabled.enabled)`

@@ -46,9 +46,9 @@ export async function stillHasPermission(
   projectId: string,
 ): Promise<boolean> {
   if (await isStillAdministrator(tx, actor.user.id)) return true
-  const { project: required } = permissions[permission]
+  const { project: requiredRole } = permissions[permission]
   const role = await lockProjectRole(tx, projectId, actor.user.id)
-  return required !== undefined && getProjectRank(role) >= getProjectRank(required)
+  return requiredRole !== undefined && getProjectRank(role) >= getProjectRank(requiredRole)
 }
 
 /** Throws unless the credential is still valid and the caller is still an administrator. */

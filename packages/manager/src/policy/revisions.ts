@@ -1,4 +1,4 @@
-// Rejects a change that is based on an outdated revision of an object. The caller must hold the lock of the row.
+// Rejects a change that is based on an outdated revision of an object. The caller must hold the row lock.
 import { AppError } from '../platform/errors.ts'
 import { systemChain } from '../platform/audit/entry.ts'
 import type { AuditAction } from '../platform/audit/append.ts'
@@ -7,7 +7,7 @@ import type { Actor } from './actor.ts'
 import { listPermissionsOn } from './authorize.ts'
 
 /** A row that counts its changes; `projectId` is null or absent if it belongs to no project. */
-type RevisedRow = { id: string; revision: number; projectId?: string | null }
+type RowWithRevision = { id: string; revision: number; projectId?: string | null }
 /** The revision that a change is based on; without it, the change applies to any revision. */
 export type ExpectedRevision = number | null | undefined
 
@@ -21,7 +21,7 @@ export type RefWithRevision = { readonly id: string; readonly expectedRevision?:
 export async function checkRevision(
   tx: Tx,
   actor: Actor,
-  { id, revision, projectId = null }: RevisedRow,
+  { id, revision, projectId = null }: RowWithRevision,
   expected: ExpectedRevision,
 ): Promise<void> {
   if (expected === null || expected === undefined || expected === revision) return
@@ -38,7 +38,8 @@ const actionsWithoutChange: readonly AuditAction[] = ['run', 'retry', 'test', 'w
 
 async function canReadTrail(actor: Actor, projectId: string | null): Promise<boolean> {
   if (projectId === null) return actor.isAdministrator
-  // The guard has already loaded the roles in this project. Another statement would wait for a second connection.
+  // The guard has already loaded the roles in this project, so the check does not have to wait for a second
+  // connection.
   return (await listPermissionsOn(actor, { projectId })).includes('AUDIT_READ')
 }
 

@@ -1,6 +1,6 @@
 // Reads the roles of a caller in a project, batched with concurrent requests. The database reads them for every request,
 // so a lost role applies to the next request.
-import type { Lookup, LookUp } from '../platform/postgres/lookups.ts'
+import type { Lookup, RunLookup } from '../platform/postgres/lookups.ts'
 import type { ApplicationRole, ProjectRole, TenantPermission } from './roles.ts'
 
 /** Roles and permissions of the caller in one project. */
@@ -37,7 +37,11 @@ const rolesLookup: Lookup<Row> = {
 }
 
 /** Returns the roles of a user in a project. */
-export async function readRoles(lookUp: LookUp, userId: string, projectId: string): Promise<RolesInProject> {
+export async function readRoles(
+  lookUp: RunLookup,
+  userId: string,
+  projectId: string,
+): Promise<RolesInProject> {
   const row = await lookUp(rolesLookup, [userId, projectId])
   const [tenants, applications] = [row?.tenants ?? [], row?.applications ?? []]
   return {

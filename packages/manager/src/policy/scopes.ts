@@ -1,12 +1,12 @@
 // Scopes find the project, tenant and application of the objects that policies name. Concurrent requests share the
 // statements. Each feature defines the `scopes` of its own objects.
-import type { Lookup, LookUp } from '../platform/postgres/lookups.ts'
+import type { Lookup, RunLookup } from '../platform/postgres/lookups.ts'
 import { parseUuid } from '../platform/ids.ts'
 import type { Permission } from './permissions.ts'
 
 export type Target = { projectId: string; tenantId?: string | null; applicationId?: string | null }
 type Key = readonly (string | null)[]
-export type FindTarget = (lookUp: LookUp, key: Key) => Promise<Target | null>
+export type FindTarget = (lookUp: RunLookup, key: Key) => Promise<Target | null>
 /** An object kind that policies can name. */
 export type ScopeDefinition = {
   /** Name of the object kind in error messages. */
@@ -19,11 +19,11 @@ export type ScopeDefinition = {
 export type Scopes = Readonly<Record<string, ScopeDefinition>>
 
 const nullIdSql = 'null::uuid'
-// Authentication must not wait behind these statements, for example while a migration locks one of the tables.
+// Authentication must not queue behind these statements, for example while a migration locks one of the tables.
 const size = 'large'
 
 /** Finds rows of one table by id; the options name the columns with the project, tenant and application of a row. */
-export function createFindById(
+export function createIdFinder(
   table: string,
   { project = 'project_id', tenant = nullIdSql, application = nullIdSql } = {},
 ): FindTarget {
@@ -45,7 +45,7 @@ export function createFindById(
 }
 
 /** Finds rows by (project id, slug). */
-export function createFindBySlug(
+export function createSlugFinder(
   table: 'tenants' | 'applications',
   idColumn: 'tenantId' | 'applicationId',
 ): FindTarget {
@@ -70,6 +70,6 @@ export function createFindBySlug(
 // Slugs have at most 64 characters. A longer text must not make the shared statement large.
 const maxSlugKeyLength = 100
 
-/** Returns the text to look up. PostgreSQL rejects U+0000; no slug contains a space. */
+/** Returns the text to look up. PostgreSQL rejects U+0000, so it becomes a space, which no slug contains. */
 export const toSlugKey = (slug: string | null | undefined): string =>
   (slug ?? '').slice(0, maxSlugKeyLength).replaceAll('\0', ' ')

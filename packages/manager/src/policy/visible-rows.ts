@@ -1,5 +1,4 @@
-// In a list, a caller sees all rows of the projects they are a member of, and individual rows of other
-// projects.
+// In a list, a caller sees all rows of the projects where they are a member, and individual rows of other projects.
 import type { Actor } from './actor.ts'
 import type { RolesInProject } from './roles-in-project.ts'
 
@@ -14,7 +13,7 @@ export async function findVisibleRows(
 ): Promise<VisibleRows> {
   if (actor.isAdministrator) return 'all'
   const visibleRows: VisibleRows = { projectIds: [], ids: [] }
-  const rolesByProject = await Promise.all(projectIds.map((id) => actor.rolesIn(id)))
+  const rolesByProject = await Promise.all(projectIds.map((id) => actor.readRolesIn(id)))
   for (const [index, roles] of rolesByProject.entries()) {
     if (roles.projectRole !== null) visibleRows.projectIds.push(projectIds[index] as string)
     else visibleRows.ids.push(...selectOwnIds(roles))

@@ -19,7 +19,7 @@ export function createGatePatterns(routes: readonly ProxyRoute[]): GatePattern[]
       pattern: `^${createHostPattern(route)} ${createMethodsPattern(route)} ${createPathPattern(route)}$`,
       gate: route.gate,
     })),
-    // These paths belong to the service but name a different application or tenant than the host.
+    // These paths belong to the service but name a different application or tenant from the host.
     ...[...reservedPrefixes].map((prefix) => ({
       pattern: `^application \\S+ \\S+ \\S+ \\S+ ${prefix}`,
       gate: 'none' as const,
@@ -42,7 +42,7 @@ function createPathPattern({ path, served_on }: ProxyRoute): string {
       : path
   const parts = pathTemplate.split('/').map((part) => {
     if (part === '\\1' || part === '\\2') return part
-    if (part === '*') return '.+'
+    if (part === '*') return '.*'
     if (part.startsWith(':')) return '[^/]+'
     if (!literalPathPattern.test(part)) throw new Error(`${path} cannot be expressed as a proxy pattern`)
     return part

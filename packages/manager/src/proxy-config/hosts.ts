@@ -32,7 +32,7 @@ function checkPattern(pattern: string, requiredNames: readonly string[]): void {
       throw new Error(
         `${part} of the host pattern ${pattern} joins two slugs, so two hosts could be the same; separate the slugs with a dot`,
       )
-    // One letter stands in for each slug, so that the rest of the label can be checked.
+    // In each label, one letter replaces the slug, so that the rest of the label can be checked.
     const example = part.replace(placeholderPattern, 'x')
     if (!fixedLabelPattern.test(example) || !labelPattern.test(example))
       throw new Error(`${pattern} is not a host pattern: labels consist of a-z, digits and hyphens`)
@@ -64,12 +64,12 @@ export const fillPattern = (pattern: string, { project, application, tenant }: H
     .replaceAll('{application}', application)
     .replaceAll('{tenant}', tenant ?? '')
 
-const backendPattern = /^https?:\/\/[a-z0-9.{}-]+(?::[0-9]{1,5})?$/
+const backendTemplateSyntax = /^https?:\/\/[a-z0-9.{}-]+(?::[0-9]{1,5})?$/
 
 /** Returns the pattern for backend addresses; throws if it is invalid or ambiguous. */
 export function readBackendPattern(pattern: string): string {
   const placeholderNames = [...pattern.matchAll(placeholderPattern)].map(([, name = '']) => name)
-  if (!backendPattern.test(pattern) || placeholderNames.toSorted().join() !== 'application,project')
+  if (!backendTemplateSyntax.test(pattern) || placeholderNames.toSorted().join() !== 'application,project')
     throw new Error(
       `${pattern} is not a backend pattern: use http://<host> or https://<host>, optionally with a port, and {application} and {project} once each in the host`,
     )

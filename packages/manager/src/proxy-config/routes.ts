@@ -17,7 +17,7 @@ const gates: Record<string, RouteGate> = {
   can: 'user',
 }
 
-/** Returns the routes by path, without development routes; throws if the methods of a path differ in gate or host. */
+/** Returns the routes in the order in which a proxy matches them, without development routes; throws if the methods of a path differ in gate or host. */
 export function listProxyRoutes(routes: readonly GuardedRoute[]): ProxyRoute[] {
   const productionRoutes = routes.filter(({ schema }) => schema.tags?.includes('development') !== true)
   const routesByPath = Map.groupBy(productionRoutes, ({ path }) => path)
@@ -28,8 +28,11 @@ export function listProxyRoutes(routes: readonly GuardedRoute[]): ProxyRoute[] {
       gate: getCommonValue(path, pathRoutes.map(getGate)),
       served_on: getCommonValue(path, pathRoutes.map(getServedOn)),
     }))
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    .toSorted((a, b) => (getSortKey(a.path) < getSortKey(b.path) ? -1 : 1))
 }
+
+/** A wildcard comes after the paths that it also matches, because a proxy uses the first match. */
+const getSortKey = (path: string): string => path.replaceAll('*', '~')
 
 function getGate({ policy }: GuardedRoute): RouteGate {
   const [kind = ''] = Object.keys(policy)

@@ -3,7 +3,7 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
-import { openSnapshots, useLargeTrail } from '../kit/audit-export-scene.ts'
+import { countOpenSnapshots, useLargeTrail } from '../kit/audit-export-scene.ts'
 import { askExport } from '../kit/audit-export.ts'
 
 const scene = useLargeTrail(10, 5_000)
@@ -32,11 +32,11 @@ test('as many exports run at once as there are connections for them; the next is
     socket.write(`GET /api/audit/export?format=ndjson HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}\r\n`)
     return socket
   })
-  await expect.poll(() => openSnapshots(scene.sql), { timeout: 10_000 }).toBe(2)
+  await expect.poll(() => countOpenSnapshots(scene.sql), { timeout: 10_000 }).toBe(2)
   const refused = await askExport(scene.service, scene.admin)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
   // Other requests still work: exports use separate connections.
   expect((await fetch(`${scene.service.url}/health`)).status).toBe(200)
   for (const socket of held) socket.destroy()
-  await expect.poll(() => openSnapshots(scene.sql), { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => countOpenSnapshots(scene.sql), { timeout: 10_000 }).toBe(0)
 }, 60_000)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
-import { openSnapshots, useLargeTrail } from '../kit/audit-export-scene.ts'
+import { countOpenSnapshots, useLargeTrail } from '../kit/audit-export-scene.ts'
 import { askExport } from '../kit/audit-export.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 
@@ -50,8 +50,7 @@ const perSecond = async (work: () => Promise<unknown>): Promise<number> => {
   return Math.round(rows / ((performance.now() - startedAt) / 1_000))
 }
 test('[audit-export.streamed] very many rows leave in constant memory', async () => {
-  // Warm up first, so that module loading and the growth of V8's young generation are not measured as the
-  // cost of rows.
+  // Warms up first, so that module loading and the growth of V8's young generation do not count as the cost of rows.
   for (const format of ['csv', 'ndjson'])
     await readExport({ project_id: scene.chainIds[0] as string, format })
   const report = (what: string, figures: Record<string, number>): void =>
@@ -81,10 +80,10 @@ test('a client that stops reading holds no memory, and one that is gone gives it
   })
   process.stdout.write(`unread export: rss_mb=+${growth.toFixed(1)}\n`)
   expect(growth).toBeLessThan(allowedMb)
-  expect(await openSnapshots(scene.sql)).toBe(1)
+  expect(await countOpenSnapshots(scene.sql)).toBe(1)
   socket.destroy()
-  await expect.poll(() => openSnapshots(scene.sql), { timeout: 5_000 }).toBe(0)
-  // A client that disconnects is not an error.
+  await expect.poll(() => countOpenSnapshots(scene.sql), { timeout: 5_000 }).toBe(0)
+  // A disconnect of the client is not an error.
   expect(scene.service.lines.filter((line) => line.includes('response stream failed'))).toEqual([])
   expect((await askExport(scene.service, scene.admin, { limit: '1' })).status).toBe(200)
 }, 60_000)

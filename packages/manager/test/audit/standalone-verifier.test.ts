@@ -176,7 +176,7 @@ test('runs as a process: exit status, one line, and help', async () => {
   const other = createSigningKey(Buffer.alloc(32, 9), 'audit-checkpoint').publicKey.toString('base64')
   expect(await run(file, `${folder}/heads.json`, '--key', other)).toEqual([
     1,
-    'BROKEN line 31: the key of the checkpoint is not the trusted key\n',
+    'BROKEN line 31: the checkpoint was not signed with the trusted key\n',
   ])
   writeFileSync(file, bytesOf(lines.toSpliced(4, 1)))
   expect(await run(file, `${folder}/heads.json`)).toEqual([1, expect.stringMatching(/^BROKEN line \d+: /)])
@@ -223,7 +223,7 @@ test('runs from any path, and does not pass for less than it was told', async ()
   ])
 })
 
-/** Signs modified rows. An attacker can do this with the export key, but cannot replace earlier checkpoints. */
+/** Signs modified rows. With the export key, an attacker can do this, but cannot replace earlier checkpoints. */
 const signedAnew = (rows: readonly string[], from = lines): string[] => {
   const { export: end } = JSON.parse(from.at(-1) ?? '') as { export: { filters: object; chain: object } }
   const chain = { ...end.chain, entries: rows.length }
@@ -242,14 +242,14 @@ test('what is signed anew after a change is found by rows, links and the checkpo
     /^BROKEN line 15: rows of chain .* are missing: the checkpoint sealed/,
   )
   expect(await found(rewritten(rows, 6))).toMatch(
-    /^BROKEN line 16: row 12 of chain .* is not the row that the checkpoint sealed/,
+    /^BROKEN line 16: row 12 of chain .* differs from the row that the checkpoint sealed/,
   )
 })
 
 test('a row has the fields of a row, each once, even when all is signed anew', async () => {
   const rows = lines.slice(0, -1)
   const found = (change: (line: string) => string) => check(signedAnew(rows.with(6, change(rows[6] ?? ''))))
-  const twice = /^BROKEN line 7: row 3 of chain .* names a field twice$/
+  const twice = /^BROKEN line 7: row 3 of chain .* contains a field twice$/
   // A parser that uses the first of two values would return data that was not hashed.
   for (const [before, after] of [
     ['"description":', '"description":"nothing","description":'],
@@ -348,7 +348,8 @@ const ways: Record<string, (some: string[], pick: Pick) => string[] | Buffer> = 
   },
   'truncate before the end': (some, pick) => [...some.slice(0, pick(some.length - 1)), some.at(-1) ?? ''],
   rewrite: (some, pick) => [...rewritten(some.slice(0, -1), pick(some.length - 1)), some.at(-1) ?? ''],
-  // Signed again with the current key: only the stored checkpoint, which covers the first rows, reveals the change.
+  // The trail was signed again with the current key. Only the stored checkpoint, which covers the first rows, reveals
+  // the change.
   'rewrite and sign': (some, pick) => signedAnew(rewritten(some.slice(0, -1), pick(3)), some),
   'truncate and sign': (some, pick) => signedAnew(some.slice(0, 1 + pick(2)), some),
   'last line': (some, pick) => {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { createScratchDatabase } from '../kit/databases.ts'
 import {
-  allButOne,
+  omitOneOfEachKind,
   expireSoon,
   invalidateCredential,
   startLiveWorld,
@@ -12,9 +12,9 @@ import {
 } from '@manager/harness/live-credentials.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 import {
-  acceptedAfterInvalidation,
-  rejectedBeforeInvalidation,
-  startedAfterInvalidation,
+  findAcceptedAfterInvalidation,
+  findRejectedBeforeInvalidation,
+  findUsesAfterInvalidation,
 } from '@manager/harness/revocation.ts'
 
 describe('the check itself', () => {
@@ -24,9 +24,9 @@ describe('the check itself', () => {
     const early = { credential: 'a', startedAt: 1, answeredAt: 7, accepted: false }
     const during = { ...early, answeredAt: 9 }
     const uses = [late, { ...late, startedAt: 10 }, { ...late, accepted: false }, early, during]
-    expect(acceptedAfterInvalidation(uses, invalidations)).toEqual([late])
-    expect(rejectedBeforeInvalidation(uses, invalidations)).toEqual([early])
-    expect(rejectedBeforeInvalidation([{ ...early, credential: 'b' }], invalidations)).toHaveLength(1)
+    expect(findAcceptedAfterInvalidation(uses, invalidations)).toEqual([late])
+    expect(findRejectedBeforeInvalidation(uses, invalidations)).toEqual([early])
+    expect(findRejectedBeforeInvalidation([{ ...early, credential: 'b' }], invalidations)).toHaveLength(1)
   })
 })
 
@@ -42,7 +42,7 @@ describe('revocation', () => {
       await warmCredentials(world)
       // The last four tokens expire during the run instead of being revoked.
       const expiring = world.credentials.filter(({ kind }) => kind !== 'machine').slice(-4)
-      const toInvalidate = allButOne(world).filter((credential) => !expiring.includes(credential))
+      const toInvalidate = omitOneOfEachKind(world).filter((credential) => !expiring.includes(credential))
       const expiries = await expireSoon(sql, expiring)
       const { uses, invalidations } = await useAndInvalidate(
         world,
@@ -57,13 +57,13 @@ describe('revocation', () => {
       for (const [secret, expiry] of expiries) invalidations.set(secret, expiry)
       await stop()
       await database.drop()
-      const late = startedAfterInvalidation(uses, invalidations)
-      const stale = acceptedAfterInvalidation(uses, invalidations)
+      const late = findUsesAfterInvalidation(uses, invalidations)
+      const stale = findAcceptedAfterInvalidation(uses, invalidations)
       process.stdout.write(
         `revocation: accepted_after=${stale.length} of ${late.length} started after ${invalidations.size} invalidations, ${uses.length} uses\n`,
       )
       expect(stale).toEqual([])
-      expect(rejectedBeforeInvalidation(uses, invalidations)).toEqual([])
+      expect(findRejectedBeforeInvalidation(uses, invalidations)).toEqual([])
       expect(invalidations.size).toBeGreaterThanOrEqual(20 + expiring.length)
       for (const secret of invalidations.keys())
         expect(late.some(({ credential }) => credential === secret)).toBe(true)

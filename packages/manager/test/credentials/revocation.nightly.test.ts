@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createScratchDatabase } from '../kit/databases.ts'
 import { type LiveCredential, startLiveWorld, useAndInvalidate } from '@manager/harness/live-credentials.ts'
-import { type Invalidation, acceptedAfterInvalidation } from '@manager/harness/revocation.ts'
+import { type Invalidation, findAcceptedAfterInvalidation } from '@manager/harness/revocation.ts'
 
 const plantedCache = new URL('../planted/cached-reads.ts', import.meta.url).pathname
 
@@ -25,7 +25,7 @@ test('finds a cache of 50 ms that is planted in front of the lookups', { timeout
       seconds: 2,
       invalidate: disable,
     })
-    stale += acceptedAfterInvalidation(uses, invalidations).length
+    stale += findAcceptedAfterInvalidation(uses, invalidations).length
     all += uses.length
   }
   await stop()

@@ -1,5 +1,5 @@
-// Tests personal access tokens on all routes: with the proxy secret they act as their owner, without it they are
-// rejected.
+// Tests personal access tokens on all routes. With the proxy secret, a token acts as its owner; without the secret, it
+// is rejected.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
@@ -41,7 +41,13 @@ const toUser = {
   answers: () => ({ error: expect.stringContaining('system role administrator') as unknown }),
 }
 
-/** For each route that needs a user, a call and the response that only the token owner gets. */
+const toConsole = {
+  body: '',
+  status: 404,
+  answers: () => ({ page: expect.stringContaining('The console is not built') as unknown }),
+}
+
+/** For each route that needs a user: a call, and the response that only the token owner gets. */
 const asOwner: Record<string, { body: string; status: number; answers: () => object }> = {
   'POST /query': {
     body: '{"query":"{ me { id } }"}',
@@ -69,6 +75,9 @@ const asOwner: Record<string, { body: string; status: number; answers: () => obj
     answers: () => ({ page: expect.stringContaining('system role administrator') as unknown }),
   },
   'POST /api/access/review/attest': toUser,
+  // The test service has no built console.
+  'GET /console': toConsole,
+  'GET /console/*': toConsole,
   'GET /pilets/:projectId': toStranger,
   'POST /pilets/:projectId/:name/:version': toStranger,
   'GET /pilets/:projectId/:name/:version': toStranger,
@@ -78,7 +87,7 @@ const asOwner: Record<string, { body: string; status: number; answers: () => obj
 describe('personal access tokens', () => {
   test('[access-tokens.routes] on every route that needs a user they act as their owner, and a bad one as nobody', async () => {
     const names = gatedRoutes(service).flatMap(({ name, needsUser }) => (needsUser ? [name] : []))
-    // A new route needs an entry above.
+    // Every new route needs an entry in `asOwner`.
     expect(names.toSorted()).toEqual(Object.keys(asOwner).toSorted())
     for (const name of names) {
       const { body, status, answers } = asOwner[name] as (typeof asOwner)[string]

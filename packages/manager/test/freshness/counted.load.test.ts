@@ -2,7 +2,7 @@
 // LOAD_SIZE=full.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addLanguagePack, countedResponses, isVersionRead } from '../kit/counted-statements.ts'
+import { addLanguagePack, useCountedResponses, isVersionRead } from '../kit/counted-statements.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 import { planOf } from '../kit/plans.ts'
 import { useProject } from '../kit/project.ts'
@@ -16,7 +16,7 @@ afterAll(async () => {
   agent.destroy()
 })
 
-const { paths, ask } = countedResponses(agent, () => ({ service, project }), 5_000)
+const { paths, ask } = useCountedResponses(agent, () => ({ service, project }), 5_000)
 
 /** Makes a change after which every response is rebuilt with the same content. */
 const touch = async (): Promise<void> => {
@@ -38,8 +38,8 @@ describe('what a cached response costs', () => {
   test('64 warm requests at once share one or a few reads of the version, and nothing is built', async () => {
     for (const path of paths()) {
       await ask(path, 1)
-      // On a busy machine, the 64 requests do not always arrive at the same time. The minimum of several tries is their
-      // cost when they do.
+      // On a busy machine, the 64 requests do not always arrive at the same time. The minimum of several tries is
+      // their cost when they arrive together.
       let { built, statements } = await ask(path, 64)
       for (let tries = 0; tries < 4 && statements.length > 4; tries++)
         ({ built, statements } = await ask(path, 64))
@@ -50,7 +50,7 @@ describe('what a cached response costs', () => {
   })
 })
 
-/** Adds rows in a different project: if each table had only one row, all plans would cost the same. */
+/** Adds rows in a different project. If each table had only one row, all plans would cost the same. */
 async function addNeighbors(): Promise<void> {
   const other = await seedProject(service.sql, 'neighbors')
   for (const table of ['applications', 'tenants'])

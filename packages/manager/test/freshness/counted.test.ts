@@ -1,7 +1,7 @@
 // Counts the cost of a cached response: it depends on the changes, not on the number of requests or rows.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addLanguagePack, countedResponses, isVersionRead } from '../kit/counted-statements.ts'
+import { addLanguagePack, useCountedResponses, isVersionRead } from '../kit/counted-statements.ts'
 import { useProject } from '../kit/project.ts'
 import { seedProject } from '@manager/harness/seed.ts'
 
@@ -13,7 +13,7 @@ afterAll(async () => {
   agent.destroy()
 })
 
-const { paths, ask } = countedResponses(agent, () => ({ service, project }), 60_000)
+const { paths, ask } = useCountedResponses(agent, () => ({ service, project }), 60_000)
 
 describe('what a cached response costs', () => {
   test('one warm request costs one read of the version', async () => {

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { createScratchDatabase } from '../kit/databases.ts'
 import {
   type Changes,
-  prematureResponses,
+  findPrematureResponses,
   prepareFreshness,
   readWhileChanging,
-  staleResponses,
+  findStaleResponses,
 } from '../kit/freshness.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 
@@ -15,9 +15,9 @@ test('finds an answer that is older than the request, and one that shows the fut
   const late = { startedAt: 3, answeredAt: 4, shown: { project: 0 } }
   const during = { startedAt: 1.5, answeredAt: 4, shown: { project: 0 } }
   const right = { startedAt: 3, answeredAt: 4, shown: { project: 1 } }
-  expect(staleResponses([late, during, right], changes)).toEqual([late])
+  expect(findStaleResponses([late, during, right], changes)).toEqual([late])
   const early = { startedAt: 0, answeredAt: 0.5, shown: { project: 1 } }
-  expect(prematureResponses([early, right, { ...right, shown: { project: 2 } }], changes)).toHaveLength(2)
+  expect(findPrematureResponses([early, right, { ...right, shown: { project: 2 } }], changes)).toHaveLength(2)
 })
 
 test(
@@ -33,9 +33,9 @@ test(
     })
     world.stop()
     await database.drop()
-    const stale = staleResponses(seen, changes)
+    const stale = findStaleResponses(seen, changes)
     process.stdout.write(`freshness: stale=${stale.length} of ${seen.length} answers, ${count} changes\n`)
     expect(stale).toEqual([])
-    expect(prematureResponses(seen, changes)).toEqual([])
+    expect(findPrematureResponses(seen, changes)).toEqual([])
   },
 )

@@ -1,7 +1,7 @@
 // Tests that the check in freshness.load.test.ts finds a planted fault.
 import { expect, test } from 'vitest'
 import { createScratchDatabase } from '../kit/databases.ts'
-import { prepareFreshness, readWhileChanging, staleResponses } from '../kit/freshness.ts'
+import { prepareFreshness, readWhileChanging, findStaleResponses } from '../kit/freshness.ts'
 
 const plantedCache = new URL('../planted/cached-reads.ts', import.meta.url).pathname
 
@@ -11,7 +11,7 @@ test('finds a cache of 50 ms that is planted in front of the lookups', { timeout
   let [stale, all] = [0, 0]
   for (let i = 0; i < 10 && stale === 0; i++) {
     const { seen, changes } = await readWhileChanging(world, 500, { answers: 1_000, minChanges: 10 })
-    stale += staleResponses(seen, changes).length
+    stale += findStaleResponses(seen, changes).length
     all += seen.length
   }
   world.stop()

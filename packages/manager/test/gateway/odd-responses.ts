@@ -41,7 +41,7 @@ const starts: BadAnswer[] = [
   {
     name: 'an alert of TLS',
     play: write(['\u0015\u0003\u0001\u0000\u0002\u0002\u0028']),
-    expected: rejected('the upstream speaks TLS; use https:// or another port'),
+    expected: rejected('the upstream requires TLS; use https:// or another port'),
   },
   ...['099', '000'].map((status) => ({
     name: `status ${status}`,

@@ -1,15 +1,15 @@
-// Tests that DNS servers that never answer block only the project that uses their names, and nothing else in the
+// Tests that DNS servers that never respond block only the project that uses their names, and nothing else in the
 // process.
 import { pbkdf2 } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createNames } from '../../src/platform/outbound/names.ts'
+import { createNameResolver } from '../../src/platform/outbound/names.ts'
 import { type Gateway, type GatewayScene, gatewayScene, startGateway } from '../kit/gateway.ts'
 import { type NameServer, startNameServer } from '../kit/name-server.ts'
 
 const names = 20
-/** Much shorter than a DNS lookup that gets no response. */
+/** This limit is much shorter than a DNS lookup that gets no response. */
 const promptMs = 1_000
 let server: NameServer
 let gateway: Gateway
@@ -17,7 +17,7 @@ let neighbor: GatewayScene
 beforeAll(async () => {
   server = await startNameServer()
   for (let i = 0; i < names; i++) server.zones.set(`silent${i}.example`, { isSilent: true })
-  gateway = await startGateway({ world: { names: createNames({ servers: [server.address] }) } })
+  gateway = await startGateway({ world: { nameResolver: createNameResolver({ servers: [server.address] }) } })
   neighbor = await gatewayScene(gateway.service, 'neighbor')
 })
 afterAll(async () => {
@@ -36,7 +36,7 @@ test('lookups that hang leave the names of others, files and hashes alone', asyn
   const silent = await Promise.all(
     Array.from({ length: names }, (_, i) => gateway.endpoint({ url: `http://silent${i}.example:${port}/` })),
   )
-  // Names that were not looked up before.
+  // Host names that are not in the DNS cache yet.
   const fresh = await Promise.all(
     ['fresh0.example', 'fresh1.example', 'fresh2.example'].map((host) => {
       server.zones.set(host, { addresses: ['127.0.0.1'] })

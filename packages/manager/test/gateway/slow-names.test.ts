@@ -1,7 +1,7 @@
-// Tests that DNS servers that never answer block only the project that uses their names, and nothing else in the
+// Tests that DNS servers that never respond block only the project that uses their names, and nothing else in the
 // process.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createNames } from '../../src/platform/outbound/names.ts'
+import { createNameResolver } from '../../src/platform/outbound/names.ts'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
 import { type NameServer, startNameServer } from '../kit/name-server.ts'
 
@@ -11,7 +11,7 @@ let gateway: Gateway
 beforeAll(async () => {
   server = await startNameServer()
   for (let i = 0; i < names; i++) server.zones.set(`silent${i}.example`, { isSilent: true })
-  gateway = await startGateway({ world: { names: createNames({ servers: [server.address] }) } })
+  gateway = await startGateway({ world: { nameResolver: createNameResolver({ servers: [server.address] }) } })
 })
 afterAll(async () => {
   await gateway.close()

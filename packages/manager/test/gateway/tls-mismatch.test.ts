@@ -42,7 +42,7 @@ const alert = (description: number): Buffer => Buffer.from([0x15, 3, 3, 0, 2, 2,
 
 test('[esb.forward-failure] https:// to a server that speaks no TLS says so', async () => {
   let requests = 0
-  const noTls = 'the upstream does not speak TLS; use http:// or another port'
+  const noTls = 'the upstream does not use TLS on this port; use http:// or another port'
   const plain = createHttpServer((_request, response) => {
     requests++
     response.end()
@@ -96,7 +96,7 @@ test('[esb.forward-failure] a server that refuses our TLS is told apart', async 
 
 test('[esb.forward-failure] http:// to a server that speaks TLS says so where it answers in TLS', async () => {
   const tls = onFirstBytes((socket) => socket.end(alert(70)))
-  expect(await outcomeOf('http', tls)).toBe('the upstream speaks TLS; use https:// or another port')
+  expect(await outcomeOf('http', tls)).toBe('the upstream requires TLS; use https:// or another port')
   // This server closes the connection without a response.
   const { cert, key } = createCertificate('here', ['127.0.0.1'])
   expect(await outcomeOf('http', createTlsServer({ cert, key }))).toBe(

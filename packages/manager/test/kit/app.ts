@@ -31,7 +31,7 @@ export type TestApp = {
   logLines: Record<string, unknown>[]
   /** SQL statements that the service has run since the list was last cleared. */
   statements: string[]
-  /** Runs a GraphQL operation as a person who is authenticated by the proxy. */
+  /** Runs a GraphQL operation as a person whom the proxy has authenticated. */
   query(person: Person, text: string, variables?: Record<string, unknown>): Promise<GraphqlAnswer>
   close(): Promise<void>
 }
@@ -43,10 +43,12 @@ export type TestAppOptions = {
   database?: TestDatabase
   /** Use the hashing cost and the timeouts of production. Load tests always use them. */
   limits?: 'production'
-  /** Wait for a slow Redis even in load tests, so that the local counters never decide instead. */
+  /** Wait for a slow Redis even in load tests, so that the counters of one process never decide instead. */
   waitsForRedis?: boolean
 }
 
+// Most tests do not use the console, so the default is a folder that does not exist.
+const noFolder = '/nonexistent'
 const timeouts = { pingMs: 30_000, commandMs: 30_000 }
 const subscribeMs = 30_000
 const fastLimits = { iterations: 1_000, loopDelayMs: () => 0 }
@@ -112,7 +114,8 @@ async function start(options: TestAppOptions, database: TestDatabase) {
     options.world?.redis ??
     createRedis({ ...readRedisOptions(config), ...(waitsForRedis ? { timeouts } : {}) }, { log, metrics })
   const channels = createChannelsFactory({ redis, log, ...(isPatient ? { subscribeMs } : {}) })
-  const world = createWorld(config, { log, database: counted, channels, ...options.world, metrics, redis })
+  const substitutes = { log, database: counted, channels, consoleFolder: noFolder, ...options.world }
+  const world = createWorld(config, { ...substitutes, metrics, redis })
   let undeclared: ReadonlySet<string> = new Set()
   const app: App = await createApp(config, world, {
     ...(isPatient ? fastLimits : {}),

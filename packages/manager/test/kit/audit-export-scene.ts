@@ -38,7 +38,7 @@ export function useLargeTrail(chains: number, rowsPerChain: number) {
 }
 
 /** Counts the snapshots that running exports keep open. */
-export async function openSnapshots(sql: Pool): Promise<number> {
+export async function countOpenSnapshots(sql: Pool): Promise<number> {
   const { rows } = await sql.query<{ n: string }>(
     `select count(*) n from pg_stat_activity where datname = current_database() and backend_xmin is not null
        and pid <> pg_backend_pid() and xact_start is not null`,

@@ -140,19 +140,24 @@ export function complaintsOf(tab: Page): string[] {
   return complaints
 }
 
-/** Returns the accessibility violations that axe finds in a tab. */
-export async function violationsOf(tab: Page): Promise<unknown[]> {
+/** Returns the accessibility violations that axe finds in a tab, or in the elements of a selector. */
+export async function violationsOf(tab: Page, within = ':root'): Promise<unknown[]> {
   if (!(await tab.evaluate(() => 'axe' in globalThis))) await tab.evaluate(axe.source)
   // Without these options, axe describes every node that passed, which takes longer than all checks.
-  const { violations } = await tab.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'], selectors: false }),
+  const { violations } = await tab.evaluate(
+    (selector) =>
+      (globalThis as unknown as { axe: typeof axe }).axe.run(selector, {
+        resultTypes: ['violations'],
+        selectors: false,
+      }),
+    within,
   )
   return violations.map(({ id, nodes }) => ({ id, html: nodes.map(({ html }) => html) }))
 }
 
 /**
- * Starts a foreign site on loopback. `localhost` is a different site than 127.0.0.1; a different port of
- * 127.0.0.1 is a different origin of the same site.
+ * Starts a cross-site server on loopback. `localhost` is a different site from 127.0.0.1, and a different port of
+ * 127.0.0.1 is a different origin on the same site.
  */
 export async function startForeignSite() {
   let page = ''

@@ -32,7 +32,7 @@ export async function addLanguagePack(service: TestApp, admin: Person, projectId
  * Returns functions that request cached responses. If the service sheds load, it must recover within
  * `timeout`.
  */
-export function countedResponses(
+export function useCountedResponses(
   agent: Agent,
   scene: () => { service: TestApp; project: SeededProject },
   timeout: number,
@@ -51,7 +51,7 @@ export function countedResponses(
   const statusOf = async (path: string): Promise<number> =>
     (await timedGet(agent, `${scene().service.url}${path}`, headers)).status
 
-  /** Sends `count` concurrent requests and returns their cost. `change` runs before them. */
+  /** Sends `count` concurrent requests and returns their cost. `change` runs before the requests. */
   async function ask(
     path: string,
     count: number,
@@ -65,7 +65,8 @@ export function countedResponses(
       service.statements.length = 0
       const statuses = new Set(await Promise.all(Array.from({ length: count }, () => statusOf(path))))
       const cost = { built: (await builds()) - before, statements: [...service.statements] }
-      // On a busy machine, the service may shed some of these requests. That does not matter here, so try again.
+      // On a busy machine, the service may shed some of these requests. The round is then repeated, because shed
+      // requests run no statements.
       if (tries < 3 && statuses.has(503)) {
         await vi.waitUntil(async () => (await statusOf('/nowhere')) === 404, { timeout })
         continue
@@ -91,7 +92,7 @@ export function useCountedGateway() {
     agent.destroy()
     await close()
   })
-  /** Sends `count` concurrent calls and returns the statements they ran. */
+  /** Sends `count` concurrent calls and returns the statements that they ran. */
   async function ask(path: string, count: number): Promise<string[]> {
     gateway.service.statements.length = 0
     const headers = { authorization: `Bearer ${gateway.machine.token}` }

@@ -95,7 +95,7 @@ async function addPartner(query: Query, of: { applicationId: string; machineUser
       input: {
         name: 'stock',
         consumeURL: '/stock',
-        url: partner.url,
+        url: `${partner.url}/stock`,
         authType: 'Bearer',
         authToken: partner.token,
       },

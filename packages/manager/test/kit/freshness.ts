@@ -1,5 +1,5 @@
-// Starts three processes that share one database. Frontend data changes on the first while clients read it from the
-// other two. A request that starts after a completed change must never return older data.
+// Starts three processes that share one database. Frontend data is changed through the first process while clients
+// read it from the other two. A request that starts after a completed change must never return older data.
 import { Pool } from 'pg'
 import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
@@ -8,8 +8,8 @@ import { type SeededProject, seedProject, seedTenant, seedUser } from '@manager/
 import { type TimedAnswer, startSteady } from '@manager/harness/steady.ts'
 
 /**
- * Values that tests change repeatedly, each time to the next number. They are in the project's settings, in
- * an application's settings in a tenant (`leaf`), and in a language pack.
+ * Values that tests change repeatedly, each time to the next number. They belong to the project's settings, to an
+ * application's settings in a tenant (`leaf`), and to a language pack.
  */
 type Subject = 'project' | 'leaf' | 'pack'
 type Change = { askedAt: number; answeredAt: number }
@@ -18,7 +18,7 @@ type Seen = { startedAt: number; answeredAt: number; shown: Partial<Record<Subje
 export type Changes = Record<Subject, Change[]>
 
 /** Returns responses that do not show a change that was completed before their request started. */
-export const staleResponses = (seen: readonly Seen[], changes: Changes): Seen[] =>
+export const findStaleResponses = (seen: readonly Seen[], changes: Changes): Seen[] =>
   seen.filter(({ startedAt, shown }) =>
     Object.entries(shown).some(([subject, number]) => {
       const made = changes[subject as Subject].findLastIndex((change) => change.answeredAt < startedAt)
@@ -27,7 +27,7 @@ export const staleResponses = (seen: readonly Seen[], changes: Changes): Seen[] 
   )
 
 /** Returns responses that show a change before it was requested. */
-export const prematureResponses = (seen: readonly Seen[], changes: Changes): Seen[] =>
+export const findPrematureResponses = (seen: readonly Seen[], changes: Changes): Seen[] =>
   seen.filter(({ answeredAt, shown }) =>
     Object.entries(shown).some(([subject, number]) => {
       const change = changes[subject as Subject][number - 1]
@@ -125,7 +125,7 @@ function shownBy({ status, body }: TimedAnswer, url: string): Seen['shown'] {
   return { project: pairs.get('project') ?? 0, ...(isOfLeaf ? { leaf: pairs.get('leaf') ?? 0 } : {}) }
 }
 
-/** Reads at the given rate and changes the subjects in turn until enough responses and changes are recorded. */
+/** Reads at the given rate and changes the subjects in rotation until enough responses and changes are recorded. */
 export async function readWhileChanging(
   world: World,
   perSecond: number,

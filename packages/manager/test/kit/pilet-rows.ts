@@ -5,7 +5,7 @@ import { createSigning, type Signing } from '../../src/features/pilets/signing.s
 import { computePrecedence } from '../../src/features/pilets/precedence.pure.ts'
 import { createAudit } from '../../src/platform/audit/append.ts'
 import { createEncryptionRing } from '../../src/platform/secrets/keys.ts'
-import { createLockMasterKey } from '../../src/platform/secrets/master-key.ts'
+import { createMasterKeyLock } from '../../src/platform/secrets/master-key.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 import type { TestApp } from './app.ts'
 import type { SeededProject } from '@manager/harness/seed.ts'
@@ -106,6 +106,6 @@ export function signingOf({ world, config }: TestApp): Signing {
     db: world.database.db,
     audit: createAudit(world.clock),
     secrets: createSecrets(createEncryptionRing(config.masterKey, config.encryptionKeys)),
-    lockMasterKey: createLockMasterKey(config.masterKey),
+    lockMasterKey: createMasterKeyLock(config.masterKey),
   })
 }

@@ -1,10 +1,10 @@
-// Seeds stored packages with SQL, for tests that are not about uploads. Verifies their signatures with only the data
+// Seeds stored packages with SQL, for tests that do not cover uploads. Verifies their signatures with only the data
 // that pages have.
 import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto'
 import type { Pool } from 'pg'
 import { createAudit } from '../../src/platform/audit/append.ts'
 import { createEncryptionRing } from '../../src/platform/secrets/keys.ts'
-import { createLockMasterKey } from '../../src/platform/secrets/master-key.ts'
+import { createMasterKeyLock } from '../../src/platform/secrets/master-key.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 import { computePrecedence } from '../../src/features/pilets/precedence.pure.ts'
 import type { TestApp } from './app.ts'
@@ -56,7 +56,7 @@ type StoredPilet = {
 }
 
 /** Returns every package with its signature and bytes, ordered by name and version. */
-export async function storedPilets(sql: Pool): Promise<StoredPilet[]> {
+export async function readStoredPilets(sql: Pool): Promise<StoredPilet[]> {
   const { rows } = await sql.query<StoredPilet>(
     `select p.id, p.name, p.signature, p.key_id as "keyId",
        (select string_agg(bytes, '' order by position) from blob_chunks where sha256 = p.hash) as bytes
@@ -84,5 +84,5 @@ export const signingDepsOf = ({ config, world }: TestApp) => ({
   db: world.database.db,
   audit: createAudit(world.clock),
   secrets: createSecrets(createEncryptionRing(config.masterKey, config.encryptionKeys)),
-  lockMasterKey: createLockMasterKey(config.masterKey),
+  lockMasterKey: createMasterKeyLock(config.masterKey),
 })

@@ -11,7 +11,7 @@ export const options: RenderOptions = {
 }
 export const at = new Date('2026-11-15T08:09:10.123Z')
 // Limits with a long timeout, because the machine that runs the tests may be slow.
-export const patient = { ...poolLimits, maxMs: 30_000 }
+export const patientLimits = { ...poolLimits, maxMs: 30_000 }
 
 export type Input = { template: string; body: string | Buffer; type?: string | null; application?: string }
 export const transformationOf = ({ template, body, type = null, application = 'one' }: Input) => ({
@@ -30,7 +30,7 @@ export const outcome = async (render: () => unknown): Promise<unknown> => {
   try {
     return String(await render())
   } catch (error) {
-    if (error instanceof TransformProblem) return { of: error.of, message: error.message }
+    if (error instanceof TransformProblem) return { of: error.source, message: error.message }
     throw error
   }
 }

@@ -76,7 +76,7 @@ export async function countWidgets(db: Reads): Promise<number> {
 `,
   [`${folder}widgets.service.ts`]: `import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -95,7 +95,7 @@ export type WidgetsDeps = {
 }
 export type WidgetsService = ReturnType<typeof createWidgetsService>
 
-const event = auditedEntity<store.Widget>({
+const event = createEventBuilder<store.Widget>({
   type: 'widget',
   classes: { id: 'public', projectId: 'ignored', name: 'public' },
   nameOf: (widget) => widget.name,
@@ -167,7 +167,7 @@ import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { createFindById } from '../../policy/scopes.ts'
+import { createIdFinder } from '../../policy/scopes.ts'
 import type { UsersApi } from '../users/index.ts'
 import { createWidgetMetrics } from './widgets.metrics.ts'
 import { createWidgetsResolvers } from './widgets.resolvers.ts'
@@ -185,7 +185,7 @@ export const widgets = defineFeature({
   name: 'widgets',
   sdl: readSdl(import.meta.url, './widgets.graphql'),
   settings: widgetSettings,
-  scopes: { WIDGET: { noun: 'widget', view: 'WIDGET_USE', find: createFindById('widgets') } },
+  scopes: { WIDGET: { noun: 'widget', view: 'WIDGET_USE', find: createIdFinder('widgets') } },
   constraints: { widgets_name_key: ['conflict', 'a widget with this name already exists'] },
   sealedColumns: [{ table: 'widgets', columns: ['secret'] }],
   create: (deps: Deps) => {

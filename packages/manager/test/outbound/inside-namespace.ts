@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import { parseCallbackUrl } from '../../src/platform/outbound/callback-url.ts'
 import { createCallbacksPolicy } from '../../src/platform/outbound/egress-policies.ts'
 import { createAddressRules } from '../../src/platform/outbound/egress.ts'
-import { createNames } from '../../src/platform/outbound/names.ts'
+import { createNameResolver } from '../../src/platform/outbound/names.ts'
 import { createOutboundPools } from '../../src/platform/outbound/pools.ts'
 import { SendFailure, send } from '../../src/platform/outbound/send.ts'
 import { startNameServer } from '../kit/name-server.ts'
@@ -64,9 +64,9 @@ async function main(): Promise<Seen> {
   const rules = createAddressRules(policy)
   const files = { hostsPath: '/dev/null', resolvConfPath: '/dev/null' }
   // The cache stores only one name, so a name is looked up again after a call to a different name.
-  const names = createNames({ ...files, servers: [nameServer.address], maxCached: 1 })
+  const nameResolver = createNameResolver({ ...files, servers: [nameServer.address], maxCached: 1 })
   const limits = { maxPerOrigin: 4, maxSockets: 16, connectTimeoutMs: 60_000 }
-  const pools = createOutboundPools({ policy, ownServices: [], names, ...limits })
+  const pools = createOutboundPools({ policy, ownServices: [], nameResolver, ...limits })
   const callBack = async (url: string): Promise<string> => {
     const { origin, pathname: path } = new URL(url)
     const pool = pools.getPool('project', origin)
@@ -90,7 +90,7 @@ async function main(): Promise<Seen> {
   for (const address of addresses) {
     const url = `http://${bracketed(address)}:${port}/`
     outcomes[`${address} registered`] = parseCallbackUrl(url, rules) === null ? 'refused' : 'accepted'
-    // Call the address even if its registration is refused.
+    // Calls the address even if it cannot be registered, because the outbound rules must reject it too.
     outcomes[address] = await callBack(url)
   }
   for (const name of hasIPv6 ? ['flipping', 'six', 'mixed'] : ['flipping', 'mixed'])

@@ -1,5 +1,5 @@
-// Tests `expectedRevision` of every update and delete mutation. An outdated revision changes nothing and
-// returns CONFLICT with the current revision. The current revision is accepted.
+// Tests `expectedRevision` in every update and delete mutation. A mutation with an outdated revision changes nothing
+// and returns CONFLICT with the current revision. A mutation with the current revision is accepted.
 import {
   type GraphQLField,
   type GraphQLInputObjectType,
@@ -38,6 +38,31 @@ const acceptsRevision = (mutation: Mutation): boolean =>
   findInput(mutation)?.getFields()['expectedRevision'] !== undefined
 
 const listMutations = (): Mutation[] => Object.values(schema.getMutationType()?.getFields() ?? {})
+
+/** Selects the revision and the time of the last change in the result of a mutation. */
+function selectRevision(text: string): string {
+  let depth = 0
+  return print(
+    visit(parse(text), {
+      Field: {
+        enter(node) {
+          if (depth++ > 0) return undefined
+          const type = getNamedType(schema.getMutationType()?.getFields()[node.name.value]?.type)
+          const names = ['revision', 'updatedAt'].filter(
+            (name) => isObjectType(type) && name in type.getFields(),
+          )
+          const selections = names.map(
+            (value) => ({ kind: Kind.FIELD, name: { kind: Kind.NAME, value } }) as const,
+          )
+          return { ...node, selectionSet: { kind: Kind.SELECTION_SET, selections } }
+        },
+        leave() {
+          depth--
+        },
+      },
+    }),
+  )
+}
 
 /** Adds `expectedRevision` to the call of a mutation, and selects the revision of the result. */
 function withRevision(text: string, expected: number): string {
@@ -78,7 +103,9 @@ const revisionOf = async (table: string, id: string): Promise<number | undefined
 
 describe('expectedRevision', () => {
   test('is accepted by every update and delete mutation', () => {
-    const changing = listMutations().filter(({ name }) => /^(?:update|delete|remove|revoke)/.test(name))
+    const changing = listMutations().filter(({ name }) =>
+      /^(?:update|delete|remove|revoke|copyTenant)/.test(name),
+    )
     expect(changing.filter((mutation) => !acceptsRevision(mutation)).map(({ name }) => name)).toEqual([])
     expect(changing.length).toBeGreaterThan(30)
   })
@@ -112,6 +139,33 @@ describe('expectedRevision', () => {
     expect([...names].filter((name) => !tried.has(name))).toEqual([])
   })
 
+  test('an update with the stored values keeps the revision and the time of the last change', async () => {
+    const names = new Set(
+      listMutations()
+        .filter(({ name }) => /^(?:update|set|enable|disable|revoke)/.test(name))
+        .map(({ name }) => name),
+    )
+    const tried = new Set<string>()
+    for (const operation of operations) {
+      const name = operation.name.replace('Mutation.', '')
+      if (!names.has(name) || tried.has(name)) continue
+      tried.add(name)
+      const world = await createMatrixWorld(service)
+      const text = selectRevision(operation.text(world.own, await operation.make(world, world.own)))
+      const [first, second] = [
+        await service.query(world.people.administrator, text),
+        await service.query(world.people.administrator, text),
+      ]
+      expect([name, first.error, JSON.stringify(first.data)]).toEqual([
+        name,
+        null,
+        expect.stringContaining('"revision"'),
+      ])
+      expect([name, second.data]).toEqual([name, first.data])
+    }
+    expect([...names].filter((name) => !tried.has(name))).toEqual([])
+  })
+
   async function tryRevisions(world: MatrixWorld, operation: Operation): Promise<void> {
     const { own, people } = world
     const text = operation.text(own, await operation.make(world, own))
@@ -131,7 +185,7 @@ describe('expectedRevision', () => {
     )
     const id = role.data.addUserToTenant.id as string
     const change = (expected: number): string =>
-      `mutation { updateUserTenantRole(id: "${id}", roleName: "member", expectedRevision: ${expected}) { revision } }`
+      `mutation { updateUserTenantRole(id: "${id}", roleName: "admin", expectedRevision: ${expected}) { revision } }`
     const read = async (person: MatrixWorld['people']['owner'], expected: number) => {
       const { errors } = await service.query(person, change(expected))
       return errors[0]?.extensions as Record<string, unknown> | undefined

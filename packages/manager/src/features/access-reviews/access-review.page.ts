@@ -18,9 +18,9 @@ import {
   scopeTypes,
 } from './flags.pure.ts'
 import { renderAttestForm } from './attest.page.ts'
-import type { ReportHead, ShownReport } from './report.service.ts'
+import type { ReportHead, DisplayedReport } from './report.service.ts'
 
-type ShownEntry = ShownReport['entries'][number]
+type DisplayedEntry = DisplayedReport['entries'][number]
 
 const flagNames: Record<Flag, string> = {
   privileged: 'privileged',
@@ -65,7 +65,7 @@ const principalNames: Record<string, string> = {
  * this user.
  */
 export function renderAccessReviewPage(
-  { head, entries }: ShownReport,
+  { head, entries }: DisplayedReport,
   projectId: string | null,
   formToken: string,
 ): Page {
@@ -79,9 +79,9 @@ export function renderAccessReviewPage(
       ${renderCharts(head)}
       <h2 id="entries">Entries</h2>
       <p>
-        ${describeShownCount(entries.length, head.summary.entries)} Entries to revoke come first, then entries
-        with the most flags. The whole report: <a href="?${scopeQuery}format=csv">CSV</a>,
-        <a href="?${scopeQuery}format=json">JSON</a>.
+        ${describeShownCount(entries.length, head.summary.entries)} Entries that should be revoked come first,
+        then entries with the most flags. Download the whole report:
+        <a href="?${scopeQuery}format=csv">CSV</a>, <a href="?${scopeQuery}format=json">JSON</a>.
       </p>
       ${renderTable(entries)} ${renderAttestForm(head, entries.length, formToken)}`,
   }
@@ -166,7 +166,7 @@ const describeShownCount = (shownCount: number, totalCount: number): string => {
     : `The first ${formatCount(shownCount)} of ${formatCount(totalCount)} entries.`
 }
 
-const renderTable = (entries: readonly ShownEntry[]): Html =>
+const renderTable = (entries: readonly DisplayedEntry[]): Html =>
   html`<div class="scroll" role="region" aria-labelledby="entries" tabindex="0">
     <table class="entries">
       <thead>
@@ -187,7 +187,7 @@ const renderTable = (entries: readonly ShownEntry[]): Html =>
     </table>
   </div>`
 
-function renderEntry(entry: ShownEntry): Html {
+function renderEntry(entry: DisplayedEntry): Html {
   const { name, email, principal_type, scope_type, scope_name, project_name, recommendation } = entry
   const attestation = entry.last_attestation
   const details = [principalNames[principal_type] ?? principal_type, email].filter((text) => text !== '')
@@ -212,7 +212,7 @@ const renderScope = (type: string, project: string | null): Html | string => {
   return type === 'project' ? 'project' : html`${type} in <bdi>${project}</bdi>`
 }
 
-const renderExpiry = ({ expires_at }: ShownEntry): Html | null =>
+const renderExpiry = ({ expires_at }: DisplayedEntry): Html | null =>
   expires_at === null ? null : html`<small>until ${renderDate(expires_at, '')}</small>`
 
 const renderDate = (at: string | null, otherwise: string): Html | string =>

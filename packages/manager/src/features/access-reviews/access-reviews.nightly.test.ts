@@ -28,7 +28,7 @@ beforeAll(async () => {
   sql = new Pool({ connectionString: database.url, max: 2 })
   await seedAccessCrowd(sql, people)
   admin = await seedUser(sql, 'admin', 'administrator')
-  // A small heap makes the garbage collector run early, so the measured growth is live memory and not garbage.
+  // A small heap makes the garbage collector run early, so that the measured growth is live memory, not garbage.
   service = await startProcess(database.url, {
     NODE_OPTIONS: '--max-old-space-size=160 --max-semi-space-size=8',
   })
@@ -76,7 +76,7 @@ async function readReport(query: string, counted: string, accept = 'application/
 const attest = (body: object) => call(service.url, attestPath, headersOf(admin), body)
 const hashOf = (start: string): string => /"population_hash":"([0-9a-f]{64})"/.exec(start)?.[1] ?? ''
 const idOf = (start: string): string => /"report_id":"([0-9a-f-]{36})"/.exec(start)?.[1] ?? ''
-const openSnapshots = async (): Promise<number> =>
+const countOpenSnapshots = async (): Promise<number> =>
   (
     await sql.query(
       `select count(*)::int as n from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
@@ -150,7 +150,7 @@ describe(`${people} people with three grants each`, () => {
     const third = await call(service.url, reviewPath, headersOf(admin))
     expect([third.status, third.headers.get('retry-after')]).toEqual([503, '1'])
     for (const { leaving } of readers) leaving.abort()
-    while ((await openSnapshots()) > 0) await delay(20)
+    while ((await countOpenSnapshots()) > 0) await delay(20)
     const [{ id }] = (await sql.query('select id from projects limit 1')).rows
     expect((await readReport(`?project_id=${id}`, '"entry_id":')).status).toBe(200)
   })

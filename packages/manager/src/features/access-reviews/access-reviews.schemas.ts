@@ -24,7 +24,10 @@ const attested = Type.Object({
 
 const entry = Type.Object(
   {
-    entry_id: Type.String({ description: 'Stable id of this access of this principal.' }),
+    entry_id: Type.String({
+      description:
+        'Stable id of the entry: it identifies the same access of the same principal in every report.',
+    }),
     principal_type: Type.Enum(principalTypes),
     principal_id: Type.String({ format: 'uuid' }),
     name: Type.String(),
@@ -38,7 +41,8 @@ const entry = Type.Object(
     granted_at: nullable(timestamp('Time at which the role was granted.')),
     granted_by: nullable(
       Type.String({
-        description: 'Id of a user or machine user, or name of a command, from the audit trail.',
+        description:
+          'The granter according to the audit trail: the id of a user or machine user, or the name of a command.',
       }),
     ),
     last_activity_at: nullable(
@@ -55,18 +59,21 @@ const entry = Type.Object(
 const summary = Type.Object({
   entries: Type.Integer(),
   principals: Type.Integer(),
-  activity_recorded_since: timestamp('Earlier activity of users and machine users is unknown.'),
-  principals_by_scope_type: counts(scopeTypes, 'Number of principals with access to a scope of this type.'),
-  by_principal_type: counts(principalTypes, 'Number of entries.'),
-  by_scope_type: counts(scopeTypes, 'Number of entries.'),
-  by_flag: counts(flags, 'Number of entries; an entry can have several flags.'),
-  by_recommendation: counts(recommendations, 'Number of entries.'),
+  activity_recorded_since: timestamp('Time since which the activity of users and machine users is recorded.'),
+  principals_by_scope_type: counts(
+    scopeTypes,
+    'Number of principals by type of the scopes that they can access.',
+  ),
+  by_principal_type: counts(principalTypes, 'Number of entries by type of principal.'),
+  by_scope_type: counts(scopeTypes, 'Number of entries by type of scope.'),
+  by_flag: counts(flags, 'Number of entries by flag; an entry can have several flags.'),
+  by_recommendation: counts(recommendations, 'Number of entries by recommendation.'),
   by_last_activity: counts(activities, 'Number of entries by time since the last activity of the principal.'),
   by_role: Type.Array(
     Type.Object({ scope_type: Type.Enum(scopeTypes), role: Type.String(), entries: Type.Integer() }),
     { description: 'The 100 most frequent roles.' },
   ),
-  other_roles: Type.Integer({ description: 'Number of entries with roles that are not listed.' }),
+  other_roles: Type.Integer({ description: 'Number of entries whose role is not among these 100.' }),
 })
 
 const report = Type.Object(
@@ -96,7 +103,7 @@ export const reviewSchema = {
     'The report is a complete snapshot; if it cannot be completed, the route returns 503. The format is JSON, CSV with `format=csv`, or an HTML page if the client prefers `text/html`. Each report is recorded.',
   tags: ['people' as const],
   querystring: Type.Object({
-    project_id: Type.Optional(createUuidSchema('Return only the access in this project.')),
+    project_id: Type.Optional(createUuidSchema('Return only access in this project.')),
     format: Type.Optional(
       Type.Enum(['json', 'csv'], { title: 'json or csv', description: 'Overrides `Accept`.' }),
     ),
@@ -122,21 +129,24 @@ export const attestSchema = {
   operationId: 'attestAccessReview',
   summary: 'Records an attestation of an access review',
   description:
-    'The attestation is recorded and does not change access. Use the usual operations to revoke or modify access. Without `entries`, the attestation covers every entry of the population, otherwise only the listed entries. A repeated request is recorded twice.',
+    'The attestation is recorded and does not change access. Use the usual operations to revoke or modify access. Without `entries`, the attestation covers every entry of the population, otherwise only the listed entries. Each request creates an attestation, even if it repeats a previous request.',
   tags: ['people' as const],
   body: Type.Object({
     report_id: Type.Optional(
       createUuidSchema('Id of the report. If absent, the attestation covers the whole system.'),
     ),
     population_hash: Type.Optional(
-      hex(64, 'Value from the report. If the population has changed, the route returns 409.'),
+      hex(
+        64,
+        '`population_hash` of the report. If access has changed since the report, the route returns 409.',
+      ),
     ),
     decision,
     comment: text(2_000, 'Stored with the attestation and in the audit trail.'),
     entries: Type.Optional(
       Type.Array(
         Type.Object({
-          entry_id: hex(32, 'Value from the report.'),
+          entry_id: hex(32, '`entry_id` from the report.'),
           decision,
           justification: text(1_000, 'Reason for the decision.'),
         }),

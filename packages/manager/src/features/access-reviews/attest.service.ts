@@ -39,7 +39,7 @@ const accessEntityTypes = [
   'user2tenant',
 ]
 const createChangedError = (): Error =>
-  conflict('access has changed since the report was generated; read a new report and attest it')
+  conflict('access has changed since the report was generated; request a new report and attest that report')
 
 export function createAttestService({ database, audit }: AttestDeps) {
   return {
@@ -50,7 +50,7 @@ export function createAttestService({ database, audit }: AttestDeps) {
     attest: (actor: Actor, input: AttestationInput) => {
       checkTexts(input)
       return database.longDb.transaction(async (tx) => {
-        // The check locks the role until the transaction ends, so a concurrent revocation takes effect after the
+        // The check locks the role until the transaction ends, so that a concurrent revocation takes effect after the
         // attestation.
         await recheckSystemPermission(tx, actor, 'ACCESS_REVIEW')
         const attestedAt = await store.lockAttestations(tx)
@@ -93,10 +93,10 @@ export function createAttestService({ database, audit }: AttestDeps) {
           namesEntries: entries !== null,
         }
         await store.insertAttestation(tx, attestation, entries ?? [])
-        // Rejects the attestation if access changed while the entries were read: the attestation would follow
-        // the change without covering it. For the system scope, this check covers only the system chain with
-        // its administrators and tokens. A concurrent grant in a project belongs to a different chain and
-        // counts as later than the attestation.
+        // Rejects the attestation if access changed while the entries were read, because it would otherwise be dated
+        // after the change without covering it. For the system scope, this check covers only the system chain, which
+        // records changes to administrators and tokens. A concurrent grant in a project belongs to a different chain
+        // and counts as later than the attestation.
         if (await store.hasChangedSince(tx, { chainId, seq }, accessEntityTypes)) throw createChangedError()
         await audit.append(tx, actor, createEvent(attestation, entries ?? []))
         return attestation

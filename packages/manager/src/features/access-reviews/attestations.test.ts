@@ -167,7 +167,7 @@ describe('refusals', () => {
     ]) {
       const { status, body } = await attest(admin, { ...given, decision: 'approve' })
       expect([status, body.code]).toEqual([409, 'conflict'])
-      expect(body.error).toContain('read a new report')
+      expect(body.error).toContain('request a new report')
     }
     const now = await read(admin)
     const mixed = { report_id: now.report_id, population_hash: report.population_hash, decision: 'approve' }

@@ -42,7 +42,7 @@ export function recommend(entryFlags: readonly Flag[]): Recommendation {
 
 export const principalTypes = ['user', 'machine_user', 'personal_access_token'] as const
 export const scopeTypes = ['system', 'project', 'tenant', 'application', 'environment', 'endpoint'] as const
-/** Ranges of the time since the last activity. */
+/** Ranges for the time since the last activity. */
 export const activities = ['under_30_days', 'under_90_days', 'under_1_year', 'older', 'never'] as const
 
 /** A group of entries that have the same value in every counted field except the role. */
@@ -55,7 +55,7 @@ export type Group = {
 }
 
 /** Returns the number of entries for each value of each counted field. */
-export function countGroups(groups: readonly Group[]) {
+export function countEntriesByValue(groups: readonly Group[]) {
   const counts = {
     by_principal_type: createZeroCounts(principalTypes),
     by_scope_type: createZeroCounts(scopeTypes),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { prefersHtml } from '../../platform/http/accept.ts'
-import { type Flag, countGroups, flags, computeRank, recommend } from './flags.pure.ts'
+import { type Flag, countEntriesByValue, flags, computeRank, recommend } from './flags.pure.ts'
 
 describe('recommendations', () => {
   test('follow from the flags alone', () => {
@@ -51,7 +51,7 @@ describe('recommendations', () => {
   })
 
   test('counts name every kind, also those of which there is none', () => {
-    const counts = countGroups([
+    const counts = countEntriesByValue([
       {
         principal_type: 'user',
         scope_type: 'tenant',

@@ -12,7 +12,7 @@ import { newId } from '../../platform/ids.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
 import type { AuditTrailApi } from '../audit/index.ts'
 import * as store from './access-reviews.store.ts'
-import { countGroups, computeRank, recommend, scopeTypes, createZeroCounts } from './flags.pure.ts'
+import { countEntriesByValue, computeRank, recommend, scopeTypes, createZeroCounts } from './flags.pure.ts'
 
 export type ReportDeps = {
   db: Db
@@ -39,7 +39,7 @@ export type Entry = ReturnType<typeof toEntry>
 /** A report with an open connection. `close` releases the connection, even if not all entries were read. */
 export type OpenReport = { head: ReportHead; close: () => Promise<void> }
 export type StreamedReport = OpenReport & { batches: AsyncIterable<Entry[]> }
-export type ShownReport = OpenReport & { entries: (Entry & { project_name: string | null })[] }
+export type DisplayedReport = OpenReport & { entries: (Entry & { project_name: string | null })[] }
 
 const maxRoles = 100
 const maxShown = 1_000
@@ -96,7 +96,7 @@ export function createReportService({ db, database, audit, auditTrail }: ReportD
     },
 
     /** Returns the entries that fit on a page. Entries to revoke come first. */
-    show: async (actor: Actor, request: ReportRequest, signal: AbortSignal): Promise<ShownReport> => {
+    show: async (actor: Actor, request: ReportRequest, signal: AbortSignal): Promise<DisplayedReport> => {
       const { read, ...report } = await openReport(actor, request, signal, (snapshot, { groups }) => {
         const ranks = new Map(groups.map(({ flags }) => [flags.join(','), computeRank(flags)]))
         return store.readFirstEntries(snapshot, request.projectId, maxShown, ranks)
@@ -107,7 +107,7 @@ export function createReportService({ db, database, audit, auditTrail }: ReportD
   }
 }
 
-/** Records who reads which report before the response starts. Throws if the actor has lost the permission. */
+/** Records, before the response starts, who reads which report. Throws if the actor has lost the permission. */
 const createRecorder =
   (db: Db, audit: Audit) =>
   (actor: Actor, head: ReportHead, { projectId, format }: ReportRequest): Promise<void> =>
@@ -166,9 +166,9 @@ function summarize(row: store.SummaryRow) {
     principals: row.principals,
     activity_recorded_since: row.activity_recorded_since,
     principals_by_scope_type: { ...createZeroCounts(scopeTypes), ...row.principals_by_scope },
-    ...countGroups(row.groups),
+    ...countEntriesByValue(row.groups),
     by_role: row.roles,
-    /** The number of entries with a role that `by_role` does not list. */
+    /** The number of entries with roles that `by_role` does not list. */
     other_roles: row.count - listedCount,
   }
 }

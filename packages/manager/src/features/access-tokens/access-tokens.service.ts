@@ -11,9 +11,9 @@ import { parseTimestamp } from '../../platform/inputs/timestamps.ts'
 import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
 import * as store from './access-tokens.store.ts'
-import { type IssueTokens, createTokenEvent } from './issue-tokens.service.ts'
+import { type TokenIssuer, createTokenEvent } from './issue-tokens.service.ts'
 
-export type AccessTokensDeps = { db: Db; clock: Clock; issue: IssueTokens; audit: Audit }
+export type AccessTokensDeps = { db: Db; clock: Clock; issue: TokenIssuer; audit: Audit }
 export type AccessTokensService = ReturnType<typeof createAccessTokensService>
 /** A page in the shape of a GraphQL connection. The total is counted only when the client requests it. */
 export type TokenConnection = {

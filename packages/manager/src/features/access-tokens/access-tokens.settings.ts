@@ -7,7 +7,7 @@ export const accessTokenSettings = defineThrottleSettings('forgery', {
   blockMs: 60_000,
   doc: {
     failures:
-      'Number of forged personal access tokens with the same prefix after which unknown tokens with this prefix are rejected: 429 on `/api/validate-proxy-auth`, 503 elsewhere. A forged token has a correct checksum but a wrong secret, or imitates a token of an older installation.',
+      'Number of forged personal access tokens with the same prefix after which the Manager rejects unknown tokens with this prefix, with 429 on `/api/validate-proxy-auth` and with 503 on other routes. A forged token has a correct keyed check but a wrong secret, or imitates a token of an older installation.',
     block: 'Duration of the block.',
   },
 })

@@ -4,9 +4,9 @@ import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPage } from '../../platform/lists/page.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type PersonalAccessToken = Revised & {
+export type PersonalAccessToken = RevisionFields & {
   id: string
   userId: string
   name: string
@@ -44,7 +44,10 @@ export function listUserTokens(db: Reads, userId: string, page: Page): Promise<P
   return fetchPage(db, { table: 'personalAccessTokens', columns, page, where })
 }
 
-/** Returns a page of the usable tokens that expire within `days` days; `userId` restricts it unless it is null. */
+/**
+ * Returns a page of the usable tokens that expire within `days` days. `userId` restricts the page to one user unless it
+ * is null.
+ */
 export function listExpiringTokens(
   db: Reads,
   userId: string | null,
@@ -162,7 +165,7 @@ export async function writeLastUses(db: Queries, uses: ReadonlyMap<string, strin
 export type TokenLogin = {
   id: string
   hash: string
-  /** Whether the token is neither revoked nor expired, according to the database clock. */
+  /** Whether the token is neither revoked nor expired, by the database clock. */
   usable: boolean
   /**
    * Whether an older installation issued the token. The last characters of such a token are not a checksum.

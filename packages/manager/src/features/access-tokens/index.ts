@@ -12,7 +12,7 @@ import { type ThrottleDeps, createThrottle } from '../../platform/throttle/throt
 import { createAccessTokensResolvers } from './access-tokens.resolvers.ts'
 import { type AccessTokensDeps, createAccessTokensService } from './access-tokens.service.ts'
 import { accessTokenSettings } from './access-tokens.settings.ts'
-import { type IssueTokens, createIssueTokens } from './issue-tokens.service.ts'
+import { type TokenIssuer, createTokenIssuer } from './issue-tokens.service.ts'
 import { createLastUses } from './last-uses.service.ts'
 import {
   type TokenLoginDeps,
@@ -21,7 +21,7 @@ import {
 } from './token-login.service.ts'
 
 /** Authenticates presented tokens, and issues and revokes tokens for other features. */
-export type AccessTokensApi = TokenLoginService & { issue: IssueTokens }
+export type AccessTokensApi = TokenLoginService & { issue: TokenIssuer }
 
 type Deps = Omit<AccessTokensDeps, 'issue'> &
   Pick<TokenLoginDeps, 'database' | 'verifier' | 'metrics'> &
@@ -40,7 +40,7 @@ export const accessTokens = defineFeature({
     const forgeries = createThrottle('forgery', readThrottleLimits('forgery', settings), deps)
     const checkKey = deriveSecretKey(deps.config.masterKey, 'access-token-check')
     const retiredCheckKeys = deps.retiredKeys.checkKeys
-    const issue = createIssueTokens({ ...deps, checkKey })
+    const issue = createTokenIssuer({ ...deps, checkKey })
     const login = createTokenLoginService({
       ...deps,
       checkKey,

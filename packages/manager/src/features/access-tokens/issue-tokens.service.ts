@@ -3,16 +3,16 @@ import { type KeyObject, randomInt } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
 import { recheckCredential } from '../../policy/recheck.ts'
 import { type Audit, type AuditEvent } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import * as store from './access-tokens.store.ts'
 import { buildToken, randomLength, createRandomText } from './token.pure.ts'
 
-export type IssueTokens = ReturnType<typeof createIssueTokens>
+export type TokenIssuer = ReturnType<typeof createTokenIssuer>
 
-export const createTokenEvent = auditedEntity<store.PersonalAccessToken>({
+export const createTokenEvent = createEventBuilder<store.PersonalAccessToken>({
   type: 'personalAccessToken',
   classes: {
     id: 'public',
@@ -29,7 +29,7 @@ export const createTokenEvent = auditedEntity<store.PersonalAccessToken>({
 })
 
 /** Issues and revokes tokens inside the caller's transaction. */
-export function createIssueTokens({ kdf, audit, checkKey }: { kdf: Kdf; audit: Audit; checkKey: KeyObject }) {
+export function createTokenIssuer({ kdf, audit, checkKey }: { kdf: Kdf; audit: Audit; checkKey: KeyObject }) {
   return {
     /**
      * Creates a token for the caller. The token becomes valid when `insert` writes its row. Call this before

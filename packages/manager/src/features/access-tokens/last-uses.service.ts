@@ -27,9 +27,9 @@ export function createLastUses({ db, clock, log }: { db: Db; clock: Clock; log: 
     await writeLastUses(db.idempotent, batch).catch((error: unknown) => {
       log.warn(
         { err: error, tokens: batch.size },
-        'could not write the last uses of tokens; the next write retries',
+        'could not store the last-use times of tokens; the next write retries them',
       )
-      // The next write retries this batch. Uses that were recorded in the meantime are newer and replace it.
+      // The next write retries this batch. Uses that were recorded meanwhile are newer and replace those in the batch.
       for (const [tokenId, usedAt] of batch) add(tokenId, usedAt)
     })
   }

@@ -3,7 +3,7 @@
 // the slow hash is cached.
 import type { KeyObject } from 'node:crypto'
 import type { Database } from '../../platform/postgres/database.ts'
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
 import { AppError, rateLimited } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -33,8 +33,8 @@ export type TokenLoginDeps = {
   retiredCheckKeys: readonly KeyObject[]
   lastUses: LastUses
   /**
-   * Counts wrong tokens that were hashed, by prefix. Such a token has a correct checksum, or is a guess at a
-   * token of an older installation.
+   * Counts wrong tokens that were hashed, by prefix. Such a token has a correct checksum, or is a guess at a token
+   * from an older installation.
    */
   forgeries: Throttle
 }
@@ -45,7 +45,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
   const checkKeys = [deps.checkKey, ...deps.retiredCheckKeys]
   const hasUnchecked = createUncheckedTokens(database)
   const queueByPrefix = createPrefixQueue<boolean>()
-  const findLogin = createCoalesced<string, TokenLogin>({
+  const findLogin = createCoalescer<string, TokenLogin>({
     getKey: (prefix) => prefix,
     run: (prefixes) => readTokenLogins(database.run, prefixes),
   })
@@ -54,7 +54,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
    * Parses a token. Returns null if this installation cannot have issued it. The cost is one HMAC for a known
    * token, otherwise two.
    */
-  const present = async (text: string): Promise<PresentedToken | null> => {
+  const parsePresentedToken = async (text: string): Promise<PresentedToken | null> => {
     const prefix = parseTokenPrefix(text)
     if (prefix === null) return null
     const secret = verifier.present(text)
@@ -75,9 +75,9 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
    */
   const verify = (token: PresentedToken, hash: string): Promise<boolean> => {
     const { prefix, secret, hasChecksum } = token
-    if (hasChecksum) return verifyHash(token, hash, forgeries.knownBlockMs(prefix))
+    if (hasChecksum) return verifyHash(token, hash, forgeries.getKnownBlockMs(prefix))
     return queueByPrefix(prefix, secret.fingerprint, async () =>
-      verifyHash(token, hash, await forgeries.blockedMs(prefix)),
+      verifyHash(token, hash, await forgeries.getBlockedMs(prefix)),
     )
   }
 
@@ -93,7 +93,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
   }
 
   return {
-    present,
+    present: parsePresentedToken,
     matches,
 
     /**
@@ -101,7 +101,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
      * wrong tokens.
      */
     authenticate: async (text: string): Promise<{ user: TokenLogin['user']; tokenId: string }> => {
-      const token = await present(text)
+      const token = await parsePresentedToken(text)
       const login = token === null ? null : await findLogin(token.prefix)
       const isValid = token !== null && login !== null && (await matches(token, login))
       metrics.auth.inc({ kind: 'pat', outcome: isValid ? 'ok' : 'refused' })

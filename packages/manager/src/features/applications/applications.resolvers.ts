@@ -39,7 +39,7 @@ export function createApplicationsResolvers(service: ApplicationsService) {
     },
     Application: {
       myRole: async ({ id, projectId }, _args, { actor }) =>
-        (await actor.rolesIn(projectId)).applications.get(id) ?? null,
+        (await actor.readRolesIn(projectId)).applications.get(id) ?? null,
     },
   } satisfies Resolvers
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { findVisibleRows } from '../../policy/visible-rows.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -27,7 +27,7 @@ export type ApplicationsService = ReturnType<typeof createApplicationsService>
 type Input = { name?: string | null; slug?: string | null; description?: string | null }
 type Changes = Input & { expectedRevision?: ExpectedRevision }
 
-const event = auditedEntity<store.Application>({
+const event = createEventBuilder<store.Application>({
   type: 'application',
   classes: {
     id: 'public',

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { VisibleRows } from '../../policy/visible-rows.ts'
-import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, anyOf, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
-import { forPage } from '../../platform/lists/prepared-pages.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { getPageHandle } from '../../platform/lists/prepared-pages.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Application = Revised & {
+export type Application = RevisionFields & {
   id: string
   projectId: string
   name: string
@@ -38,7 +38,7 @@ export function listApplications(
       ? undefined
       : sql<boolean>`(applications.project_id = any(${visible.projectIds}::uuid[])
           or applications.id = any(${visible.ids}::uuid[]))`
-  return fetchPages(forPage(db, page, ['id', 'name']), {
+  return fetchPages(getPageHandle(db, page, ['id', 'name']), {
     table: 'applications',
     columns,
     page,
@@ -50,7 +50,11 @@ export function listApplications(
 
 /** Returns the applications with these ids, in any order. */
 export function findApplications(db: Reads, ids: readonly string[]): Promise<Application[]> {
-  return prepared(db).selectFrom('applications').select(columns).where('id', '=', anyOf(ids)).execute()
+  return withPreparedStatements(db)
+    .selectFrom('applications')
+    .select(columns)
+    .where('id', '=', anyOf(ids))
+    .execute()
 }
 
 /** Returns the application with this slug in the project, or undefined. */
@@ -59,7 +63,7 @@ export function findApplicationBySlug(
   projectId: string,
   slug: string,
 ): Promise<Application | undefined> {
-  return prepared(db)
+  return withPreparedStatements(db)
     .selectFrom('applications')
     .select(columns)
     .where('projectId', '=', projectId)

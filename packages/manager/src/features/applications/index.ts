@@ -2,7 +2,7 @@
 // endpoints, triggers and settings (endpoints/, triggers/, settings/) and their members (memberships/).
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { createFindById, createFindBySlug } from '../../policy/scopes.ts'
+import { createIdFinder, createSlugFinder } from '../../policy/scopes.ts'
 import type { CallLogApi } from '../call-log/index.ts'
 import { createApplicationsResolvers } from './applications.resolvers.ts'
 import {
@@ -17,7 +17,7 @@ import {
 } from './tenant2applications.service.ts'
 import { findByPair, findByTenantOrApplication } from './tenant2applications.store.ts'
 
-/** Lets other features load applications by id, and also the rows that enable them for tenants. */
+/** Lets other features load applications, and the rows that enable applications for tenants, by id. */
 export type ApplicationsApi = Pick<ApplicationsService, 'findMany'> & {
   findTenant2Applications: Tenant2ApplicationsService['findMany']
 }
@@ -29,17 +29,17 @@ export const applications = defineFeature({
     APPLICATION: {
       noun: 'application',
       view: 'APPLICATION_READ',
-      find: createFindById('applications', { application: 'id' }),
+      find: createIdFinder('applications', { application: 'id' }),
     },
     APPLICATION_SLUG: {
       noun: 'application',
       view: 'APPLICATION_READ',
-      find: createFindBySlug('applications', 'applicationId'),
+      find: createSlugFinder('applications', 'applicationId'),
     },
     TENANT2APPLICATION: {
       noun: 'tenant2Application',
       view: 'TENANT2APPLICATION_READ',
-      find: createFindById('tenant2applications', { tenant: 'tenant_id', application: 'application_id' }),
+      find: createIdFinder('tenant2applications', { tenant: 'tenant_id', application: 'application_id' }),
     },
     TENANT2APPLICATION_PAIR: {
       noun: 'tenant2Application',

@@ -1,7 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
@@ -11,7 +11,7 @@ import * as store from './tenant2applications.store.ts'
 export type Tenant2ApplicationsDeps = { db: Db; audit: Audit }
 export type Tenant2ApplicationsService = ReturnType<typeof createTenant2ApplicationsService>
 
-const event = auditedEntity<store.Tenant2Application>({
+const event = createEventBuilder<store.Tenant2Application>({
   type: 'tenant2Application',
   classes: {
     id: 'public',
@@ -46,12 +46,12 @@ export function createTenant2ApplicationsService({ db, audit }: Tenant2Applicati
     ): Promise<store.Tenant2Application> => {
       const applicationId = orNotFound(parseUuid(input.applicationId), 'application')
       return db.transaction(async (tx) => {
-        const inserted = await store.insertTenant2Application(tx, {
+        const insertedRow = await store.insertTenant2Application(tx, {
           tenantId: input.tenantId,
           applicationId,
           enabled: input.enabled ?? true,
         })
-        const after = orNotFound(inserted, 'tenant')
+        const after = orNotFound(insertedRow, 'tenant')
         await audit.append(tx, actor, event('create', { before: null, after }))
         return after
       })

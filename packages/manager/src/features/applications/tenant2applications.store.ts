@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import { type FindTarget, type Target, createFindById } from '../../policy/scopes.ts'
-import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
+import { type FindTarget, type Target, createIdFinder } from '../../policy/scopes.ts'
+import { type Reads, type Tx, anyOf, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import type { Lookup } from '../../platform/postgres/lookups.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPage } from '../../platform/lists/page.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Tenant2Application = Revised & {
+export type Tenant2Application = RevisionFields & {
   id: string
   projectId: string
   tenantId: string
@@ -37,7 +37,11 @@ export function listTenant2Applications(
 
 /** Returns the rows with these ids, in any order. */
 export function findTenant2Applications(db: Reads, ids: readonly string[]): Promise<Tenant2Application[]> {
-  return prepared(db).selectFrom('tenant2applications').select(columns).where('id', '=', anyOf(ids)).execute()
+  return withPreparedStatements(db)
+    .selectFrom('tenant2applications')
+    .select(columns)
+    .where('id', '=', anyOf(ids))
+    .execute()
 }
 
 /** Returns one row and locks it until the transaction ends. */
@@ -50,7 +54,7 @@ export function lockTenant2Application(tx: Tx, id: string): Promise<Tenant2Appli
     .executeTakeFirst()
 }
 
-/** Inserts a row into the project of the tenant. The database rejects an application of another project. */
+/** Inserts a row into the project of the tenant. The database rejects applications of other projects. */
 export function insertTenant2Application(
   tx: Tx,
   values: { tenantId: string; applicationId: string; enabled: boolean },
@@ -103,8 +107,8 @@ export const findByPair: FindTarget = async (lookUp, key) => {
   return tenantId === null || applicationId === null ? null : lookUp(pairLookup, [tenantId, applicationId])
 }
 
-const findTenant = createFindById('tenants', { tenant: 'id' })
-const findApplication = createFindById('applications', { application: 'id' })
+const findTenant = createIdFinder('tenants', { tenant: 'id' })
+const findApplication = createIdFinder('applications', { application: 'id' })
 
 /** Finds the tenant if its id is given, otherwise the application. Returns null if neither id is given. */
 export const findByTenantOrApplication: FindTarget = (lookUp, [tenantId, applicationId = null]) =>

@@ -1,4 +1,5 @@
-// Pages of one audit chain by cursor. The sequence number orders the chain, and its index also finds the window of time.
+// Reads pages of one audit chain by cursor. Rows are ordered by sequence number, and the same index finds the rows of a
+// time window.
 import { type RawBuilder, sql } from 'kysely'
 import type { Reads } from '../../platform/postgres/handles.ts'
 import type { Page } from '../../platform/lists/filters.ts'
@@ -6,24 +7,17 @@ import {
   type LogQuery,
   type ScannedPage,
   createTextSql,
-  createWindowSql,
   maxScannedRows,
 } from '../../platform/lists/log-page.ts'
 import { createFilterSql } from '../../platform/lists/page.ts'
 import { createColumnQualifier } from '../../platform/lists/position.ts'
 import { type AuditRow, auditColumns } from './audit.store.ts'
+import { createChainWindowSql } from './chain-window.store.ts'
 
-// The index by time covers all chains. Without it, the planner reads the rows in the order of the chain.
-const computedTime = sql`created_at + interval '0'`
-
-/** A chain with the conditions that an index supports, and all other filters. */
+/** Selects a chain, the conditions that an index supports, and all other filters. */
 export type AuditSelection = { chainId: string; entityId: string | null; userId: string | null; page: Page }
 
-// Rows are stamped before they wait for the head of the chain, so the times of neighbors can be out of order. The wait
-// ends within the timeout of a statement.
-const maxDisorder = '2 minutes'
-
-/** Returns the rows that match, newest first, at most one more than the page size. */
+/** Returns the matching rows, newest first. One row more than the page size shows that another page exists. */
 export async function readAuditPage(
   db: Reads,
   selection: AuditSelection,
@@ -34,7 +28,7 @@ export async function readAuditPage(
   const scanLimit = residual === null ? limit + 1 : maxScannedRows
   const ref = createColumnQualifier('auditLogs')
   const { rows } = await sql<AuditRow & { scanned: number; lastSeq: string | null }>`
-    with ${createScan(selection, query, scanLimit)},
+    with ${createScanSql(selection, query, scanLimit)},
     summary as (select count(*)::int as scanned, min(seq) as last_seq from scanned)
     select summary.*, found.* from summary left join lateral (
       select whole.* from (
@@ -55,14 +49,14 @@ export async function readAuditPage(
   }
 }
 
-/** Counts the matching rows among the newest ones. The count is exact if it read the whole chain. */
+/** Counts the matching rows among the newest rows. The count is exact if the scan covered the whole chain. */
 export async function countAuditRows(
   db: Reads,
   selection: AuditSelection,
   query: LogQuery,
 ): Promise<{ count: number; isExact: boolean }> {
   const { rows } = await sql<{ count: number; scanned: number }>`
-    with ${createScan(selection, { ...query, after: null }, maxScannedRows + 1)}
+    with ${createScanSql(selection, { ...query, after: null }, maxScannedRows + 1)}
     select count(*)::int as scanned,
       (count(*) filter (where true ${createResidualSql(selection, query) ?? sql``}))::int as count
     from scanned`.execute(db)
@@ -70,43 +64,22 @@ export async function countAuditRows(
   return { count: Math.min(count, maxScannedRows), isExact: scanned <= maxScannedRows }
 }
 
-/** Returns the CTE `scanned`: the newest rows behind the cursor that may match, with the columns of the filters. */
-function createScan(
+/** Returns the CTE `scanned`: the newest rows after the cursor that may match, with the columns that filters need. */
+function createScanSql(
   { chainId, entityId, userId }: AuditSelection,
   { window, after }: LogQuery,
   scanLimit: number,
 ): RawBuilder<unknown> {
   const bounds = [
-    ...(window.from === null ? [] : [sql`and seq > ${findSeqBefore(chainId, window.from, '-')}`]),
-    ...(window.to === null ? [] : [sql`and seq <= ${findSeqBefore(chainId, window.to, '+')} + 1`]),
     ...(after === null ? [] : [sql`and seq < ${after[0]}::bigint`]),
     ...(entityId === null ? [] : [sql`and entity_id = ${entityId}`]),
     ...(userId === null ? [] : [sql`and user_id = ${userId}::uuid`]),
   ]
   return sql`scanned as materialized (
     select id, seq, entity_type, entity_id, action, description, principal_type, principal_id, user_id, created_at
-    from audit_logs where chain_id = ${chainId} ${sql.join(bounds, sql` `)} ${createWindowSql(computedTime, window)}
+    from audit_logs where chain_id = ${chainId} ${sql.join(bounds, sql` `)} ${createChainWindowSql(chainId, window)}
     order by seq desc limit ${scanLimit})`
 }
-
-/**
- * Returns a subquery that finds, by bisection, the last row that was written before a time. Each step reads one row by
- * its sequence number.
- */
-const findSeqBefore = (chainId: string, time: string, sign: '-' | '+'): RawBuilder<unknown> => sql`(
-  with recursive bisection (low, high) as (
-    select 0::bigint, coalesce((select seq + 1 from audit_chains where chain_id = ${chainId}), 1)
-    union all
-    select case when probe.is_before then middle else low end, case when probe.is_before then high else middle end
-    from bisection
-    cross join lateral (select (low + high) / 2 as middle) halves
-    cross join lateral (
-      select coalesce((select created_at < ${time}::timestamptz ${sql.raw(sign)} interval '${sql.raw(maxDisorder)}'
-        from audit_logs where chain_id = ${chainId} and seq = middle), true) as is_before
-    ) probe
-    where high - low > 1
-  )
-  select max(low) from bisection)`
 
 /** Returns the conditions that no index supports, each preceded by `and`; null if there are none. */
 function createResidualSql({ page }: AuditSelection, { pattern }: LogQuery): RawBuilder<unknown> | null {

@@ -29,7 +29,7 @@ export const createAuditMetrics = ({ gauge, computedGauge }: MetricFactory) => (
     )
     computedGauge(
       'svc_audit_chain_verified_seq',
-      'Sequence number of the newest audit checkpoint up to which everything is verified.',
+      'Sequence number of the newest audit checkpoint whose rows are all verified.',
       () => read()?.seq ?? null,
     )
   },

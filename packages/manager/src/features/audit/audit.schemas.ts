@@ -51,7 +51,7 @@ export const exportSchema = {
     entity_type: createExactFilter('about this type of entity'),
     entity_id: createExactFilter('about this entity'),
     action: createExactFilter('with this action'),
-    user_id: Type.Optional(Type.String({ description: 'Only changes by this user.' })),
+    user_id: Type.Optional(Type.String({ description: 'Only changes made by this user.' })),
     format: Type.Optional(Type.Enum(['json', 'ndjson', 'csv'], { title: 'json, ndjson or csv' })),
     limit: Type.Optional(
       Type.String({ description: 'Maximum number of rows, 1 to 10000; all rows if absent.' }),

@@ -4,6 +4,7 @@ import type { Db } from '../../platform/postgres/handles.ts'
 import type { SigningKey } from '../../platform/secrets/keys.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
+import { type TimeBounds, readTimeWindow } from '../../platform/inputs/time-window.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { type LogArgs, readLogConnection, readLogQuery } from '../../platform/lists/log-page.ts'
 import { countAuditRows, readAuditPage } from './audit-log-page.store.ts'
@@ -53,18 +54,16 @@ export function createAuditService(deps: AuditDeps) {
   const { db, clock, log, metrics, checkpointKey } = deps
   // Log the checkpoint at every log level, because the log line is the copy outside the database.
   const checkpointLog = log.child({}, { level: 'info' })
-  // A checkpoint covers every row that is older than this time (monotonic clock).
+  // A signed checkpoint covers every row that is older than this time (monotonic clock).
   let sealedAt: number | null = null
   metrics.watchCheckpointAge(() => (sealedAt === null ? null : (performance.now() - sealedAt) / 1_000))
   return {
-    list: async (projectId: string, args: ListArgs): Promise<AuditLog[]> => {
+    list: async (projectId: string, args: ListArgs & TimeBounds): Promise<AuditLog[]> => {
       const order =
         (args.order?.length ?? 0) > 0 ? args.order : [{ field: 'seq', direction: 'DESC' as const }]
-      const rows = await store.listAuditLogs(
-        db.read,
-        projectId,
-        readPage(store.auditLogFields, { ...args, order }),
-      )
+      const window = readTimeWindow(args)
+      const page = readPage(store.auditLogFields, { ...args, order })
+      const rows = await store.listAuditLogs(db.read, projectId, { page, window })
       return rows.map(toAuditLog)
     },
 
@@ -72,7 +71,7 @@ export function createAuditService(deps: AuditDeps) {
     page: async (projectId: string, { entityId, userId, ...args }: AuditPageArgs) => {
       const query = readLogQuery(args, position)
       if ((args.order?.length ?? 0) > 0)
-        throw badRequest('auditLogsConnection is always in the order of the trail, newest first; omit order')
+        throw badRequest('auditLogsConnection always returns the newest entries first; omit order')
       const user = typeof userId === 'string' ? parseUuid(userId) : null
       if (typeof userId === 'string' && user === null) throw badRequest('userId must be a UUID')
       const page = readPage(store.auditLogFields, { filters: args.filters ?? [] })
@@ -89,7 +88,7 @@ export function createAuditService(deps: AuditDeps) {
     /** Writes a signed checkpoint for every chain that has new rows. The log line is the copy outside the database. */
     seal: async (): Promise<void> => {
       const startedAt = performance.now()
-      // A process that has not written a checkpoint yet starts with the age from the database. Otherwise, a
+      // A process that has not written a checkpoint yet starts with the age that the database reports. Otherwise, a
       // restart would reset the reported age to 0.
       sealedAt ??= startedAt - (await readUnsealedMs(db.read))
       // A checkpoint that is signed with a different key could never be verified.
@@ -109,7 +108,7 @@ const position = {
   positionOf: ({ seq }: AuditLog): string[] => [String(seq)],
 }
 
-/** Converts a row; other properties, such as the cursor of a list, are kept. */
+/** Converts a row. Other properties, such as the cursor of a row, are kept. */
 function toAuditLog({
   chainId,
   entityId,

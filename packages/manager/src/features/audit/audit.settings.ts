@@ -23,7 +23,7 @@ export const auditSettings = {
     key: 'audit.verify_old_rows',
     env: 'SVC_AUDIT_VERIFY_OLD_ROWS',
     default: 20_000,
-    doc: 'Number of old audit rows that one run verifies again. 20,000 rows per minute are 29 million rows per day.',
+    doc: 'Number of old audit rows that one run verifies again. With the defaults, this is 20,000 rows per minute, or 29 million rows per day.',
   }),
   checkpointSink: defineSetting(oneOf('log', 's3'), {
     key: 'audit.checkpoint_sink',
@@ -53,7 +53,7 @@ export const auditSettings = {
     key: 'audit.checkpoint_s3_prefix',
     env: 'SVC_AUDIT_CHECKPOINT_S3_PREFIX',
     default: 'audit-checkpoints/',
-    doc: 'Prefix of the key of every object, followed by the number and the hash of the checkpoint. Objects are written once and never changed.',
+    doc: 'Prefix of every object key. The number and the hash of the checkpoint follow it. Objects are written once and never changed.',
   }),
   checkpointS3AccessKeyId: defineSetting(text(200), {
     key: 'audit.checkpoint_s3_access_key_id',

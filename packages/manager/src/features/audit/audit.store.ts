@@ -1,8 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import type { DB } from '../../generated/db.ts'
 import type { Reads } from '../../platform/postgres/handles.ts'
+import type { TimeWindow } from '../../platform/inputs/time-window.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
+import { createChainWindowSql } from './chain-window.store.ts'
 
 export const auditColumns = [
   'id',
@@ -36,15 +38,20 @@ export const auditLogFields: ListFields = {
   createdAt: { column: 'createdAt', match: 'time' },
 }
 
-/** A row of the trail as it is stored. */
+/** A stored row of the audit trail. */
 export type AuditRow = Pick<Selectable<DB['auditLogs']>, (typeof auditColumns)[number]>
 
-/** Returns one page of rows from a chain. */
-export function listAuditLogs(db: Reads, chainId: string, page: Page): Promise<AuditRow[]> {
+/** Returns one page of rows from a chain, restricted to a time window if the page has one. */
+export function listAuditLogs(
+  db: Reads,
+  chainId: string,
+  { page, window }: { page: Page; window: TimeWindow },
+): Promise<AuditRow[]> {
   return fetchPages(db, {
     table: 'auditLogs',
     columns: auditColumns,
     page,
+    where: sql<boolean>`true ${createChainWindowSql(chainId, window)}`,
     parent: 'chainId',
     parentIds: [chainId],
   })

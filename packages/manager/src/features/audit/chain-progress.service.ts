@@ -24,27 +24,28 @@ export function createChainProgress({ db, macKey }: { db: Db; macKey: KeyObject 
     const state = await readState(query, macKey)
     const { marks, forgedChainIds } = await readMarks(query, macKey, [projectId], ['new'])
     const [mark] = marks
-    // The head is read after the mark: entries that are appended in between cannot look as if they were missing.
+    // Read the head after the mark. Otherwise, entries that are appended between the two reads would seem to be
+    // missing.
     const entries = (await readHeads(query, [projectId])).get(projectId)?.seq ?? 0
     const verifiedSeq = mark?.seq ?? 0
-    const missing: BrokenRow | null =
+    const missingEntries: BrokenRow | null =
       entries < verifiedSeq
         ? {
             seq: entries + 1,
             reason: `${verifiedSeq} entries were verified, but the chain has only ${entries}`,
           }
         : null
-    const broken =
+    const brokenRow =
       (forgedChainIds.length > 0 ? createFinding(describeForgedMark(projectId)) : null) ??
       mark?.broken ??
-      missing ??
+      missingEntries ??
       createFinding((state?.problem ?? null) === null ? null : trailProblem)
     return {
-      status: broken === null ? describeProgress(entries, verifiedSeq) : 'broken',
+      status: brokenRow === null ? describeProgress(entries, verifiedSeq) : 'broken',
       entries,
       verifiedSeq,
-      firstBrokenSeq: broken === null || broken.seq === 0 ? null : broken.seq,
-      reason: broken?.reason ?? null,
+      firstBrokenSeq: brokenRow === null || brokenRow.seq === 0 ? null : brokenRow.seq,
+      reason: brokenRow?.reason ?? null,
       ...(await findVerificationTimes(db.read, mark?.checkpointSeq ?? 0)),
     }
   }

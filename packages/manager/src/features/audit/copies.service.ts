@@ -34,7 +34,7 @@ export function createCopiesService({ db, log, metrics, macKey, ...deps }: Copie
       try {
         await copies.copy(signal)
       } finally {
-        lag = await copies.lag()
+        lag = await copies.countMissingCopies()
       }
     },
     close: () => copies.close(),

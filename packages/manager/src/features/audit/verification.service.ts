@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/handles.ts'
 import {
   type Verdict,
-  type Verifier,
+  type VerificationContext,
   type VerifyLimits,
   readVerdict,
   runVerification,
@@ -13,7 +13,7 @@ type VerificationDeps = {
   db: Db
   log: Logger
   metrics: AuditMetrics
-  verifier: Verifier
+  verifier: VerificationContext
   limits: VerifyLimits
   /** Throws if the database was created with a different master key. */
   assertMasterKey: () => Promise<void>

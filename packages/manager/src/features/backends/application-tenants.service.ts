@@ -10,7 +10,7 @@ import {
   readTenantsAfter,
   tenantsPerPage,
 } from './application-tenants.store.ts'
-import { applicationNotFound } from './registrations.service.ts'
+import { createApplicationNotFoundError } from './registrations.service.ts'
 
 export type ApplicationTenantsDeps = { db: Db; database: Pick<Database, 'run'> }
 export type ApplicationTenantsService = ReturnType<typeof createApplicationTenantsService>
@@ -28,7 +28,7 @@ export function createApplicationTenantsService({ db, database }: ApplicationTen
     list: async (machine: Machine, text: string): Promise<AsyncIterable<readonly TenantName[]>> => {
       const id = parseUuid(text)
       if (id === null || !(await projectHasApplication(db.read, machine.projectId, id)))
-        throw applicationNotFound()
+        throw createApplicationNotFoundError()
       return generatePages(await readPageAfter(id, lowestId), ({ id: lastId }) => readPageAfter(id, lastId))
     },
   }

@@ -17,6 +17,6 @@ export const backendSettings = {
     key: 'callbacks.allowed_cidrs',
     env: 'SVC_CALLBACKS_ALLOWED_CIDRS',
     default: [],
-    doc: 'Loopback, private and reserved networks to which callbacks may be sent, comma-separated. Set it if backends run in the same cluster. If the list is empty, callbacks are sent only to public addresses. Link-local, cloud metadata and multicast addresses are never called.',
+    doc: 'Loopback, private and reserved networks to which callbacks may be sent, comma-separated. Set this if backends run in the same cluster. If the list is empty, callbacks are sent only to public addresses. Link-local, cloud metadata and multicast addresses are never called.',
   }),
 } as const

@@ -1,6 +1,6 @@
 // Heartbeats that arrive within a short time share a statement, so 1,000 backends cost only a few statements
 // per second. Each heartbeat is confirmed after its commit.
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { BackendMetrics } from './backends.metrics.ts'
@@ -10,7 +10,7 @@ import {
   recordHeartbeats,
   recordReception,
 } from './heartbeats.store.ts'
-import { registrationNotFound, registrationNotOwned } from './registrations.service.ts'
+import { createRegistrationNotFoundError, createRegistrationNotOwnedError } from './registrations.service.ts'
 
 export type HeartbeatsDeps = { db: Db; metrics: BackendMetrics }
 export type HeartbeatsService = ReturnType<typeof createHeartbeatsService>
@@ -21,15 +21,15 @@ const maxBatch = 1_000
 
 export function createHeartbeatsService({ db, metrics }: HeartbeatsDeps) {
   const createRecorder = (whenLocked: 'skip' | 'wait') =>
-    createCoalesced<Heartbeat, HeartbeatOutcome>({
+    createCoalescer<Heartbeat, HeartbeatOutcome>({
       getKey: ({ id, machineUserId }) => id + machineUserId,
       run: (heartbeats) => recordHeartbeats(db.idempotent, heartbeats, whenLocked),
       minGapMs,
       maxBatch,
       maxConcurrent: 1,
     })
-  // A row that is locked for a long time, for example while its backend registers again, must not delay other
-  // heartbeats.
+  // If a row is locked for a long time, for example while its backend registers again, other heartbeats must not wait
+  // for it.
   const [record, recordAfterLockWait] = [createRecorder('skip'), createRecorder('wait')]
   return {
     /** Returns the id of the registration once its heartbeat is committed. */
@@ -41,8 +41,8 @@ export function createHeartbeatsService({ db, metrics }: HeartbeatsDeps) {
         firstOutcome === 'busy' && heartbeat !== null ? await recordAfterLockWait(heartbeat) : firstOutcome
       const outcome = lastOutcome === 'accepted' || lastOutcome === 'foreign' ? lastOutcome : 'unknown'
       metrics.heartbeats.inc({ outcome })
-      if (outcome === 'foreign') throw registrationNotOwned()
-      if (outcome === 'unknown' || id === null) throw registrationNotFound()
+      if (outcome === 'foreign') throw createRegistrationNotOwnedError()
+      if (outcome === 'unknown' || id === null) throw createRegistrationNotFoundError()
       return id
     },
 

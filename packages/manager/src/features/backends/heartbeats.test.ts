@@ -5,7 +5,7 @@ import {
   callbackUrl,
   heartbeat,
   register,
-  storedBackend,
+  readStoredBackend,
 } from '@manager/harness/backends.ts'
 import { runSchedule } from '../../../test/kit/schedules.ts'
 import { waitForLockWait, whileLocked } from '../../../test/kit/locks.ts'
@@ -27,13 +27,13 @@ describe('PUT /api/machine/backend/:id/heartbeat', () => {
   test('[backends.heartbeat] moves the last heartbeat, and nothing else', async () => {
     const { id, token } = await backend()
     await backdateHeartbeat(service, id, '50 seconds')
-    const { last_heartbeat: before, ...rest } = (await storedBackend(service, id)) ?? {}
+    const { last_heartbeat: before, ...rest } = (await readStoredBackend(service, id)) ?? {}
     const answer = await heartbeat(service, token, id.toUpperCase())
     expect([answer.status, answer.body]).toEqual([
       200,
       { success: true, registered_id: id, message: 'Heartbeat received' },
     ])
-    const { last_heartbeat: after, ...same } = (await storedBackend(service, id)) ?? {}
+    const { last_heartbeat: after, ...same } = (await readStoredBackend(service, id)) ?? {}
     expect(Number(after)).toBeGreaterThan(Number(before) + 40_000)
     expect(same).toEqual(rest)
   })
@@ -53,13 +53,13 @@ describe('PUT /api/machine/backend/:id/heartbeat', () => {
   test("[backends.heartbeat-errors] another machine user's registration answers 403 and does not move", async () => {
     const [ann, bob] = [await backend(), await backend()]
     await backdateHeartbeat(service, ann.id, '50 seconds')
-    const before = await storedBackend(service, ann.id)
+    const before = await readStoredBackend(service, ann.id)
     const { status, body } = await heartbeat(service, bob.token, ann.id)
     expect([status, body]).toMatchObject([
       403,
       { success: false, message: 'The backend registration belongs to another machine user' },
     ])
-    expect(await storedBackend(service, ann.id)).toEqual(before)
+    expect(await readStoredBackend(service, ann.id)).toEqual(before)
   })
 
   test('many at once share few statements, and each is answered for itself', async () => {
@@ -76,8 +76,8 @@ describe('PUT /api/machine/backend/:id/heartbeat', () => {
       beats.map(async ([token, id]) => (await heartbeat(service, token, id)).status),
     )
     expect(statuses).toEqual(beats.map(([, , status]) => status))
-    // A busy machine can take a long time to send 100 requests. Each statement starts at least 300 ms after
-    // the previous statement.
+    // A busy machine can take a long time to send 100 requests. Each statement starts at least 300 ms after the
+    // previous one.
     expect(updates().length).toBeLessThanOrEqual(2 + (performance.now() - began) / 300)
   })
 
@@ -86,7 +86,7 @@ describe('PUT /api/machine/backend/:id/heartbeat', () => {
     await backdateHeartbeat(service, locked.id, '50 seconds')
     const lock = 'select from backend_registrations where id = $1 for update'
     await whileLocked(service.database.url, [lock, [locked.id]], async (commit) => {
-      // Heartbeats that arrive right after a statement wait, so these three share the next one.
+      // Heartbeats that arrive just after a statement wait, so these three share the next statement.
       await heartbeat(service, free.token, free.id)
       let isAnswered = false
       const waiting = heartbeat(service, locked.token, locked.id).finally(() => (isAnswered = true))

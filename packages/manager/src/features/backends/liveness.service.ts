@@ -1,6 +1,6 @@
 // Determines which backends are live, and removes backends that were silent for too long. All times use the
 // database clock. Periods in which the Manager could not receive heartbeats do not count.
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db, Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { Logger } from '../../platform/log/log.ts'
@@ -32,7 +32,7 @@ const reapBatch = 500
 /** Provides the live backends to other features. */
 export function createLivenessService(deps: LivenessDeps) {
   const { db, log, secrets, metrics, staleAfterMs, reapAfterMs } = deps
-  const count = createCoalesced<Deployment, { count: number }>({
+  const count = createCoalescer<Deployment, { count: number }>({
     getKey: ({ applicationId, environmentId }) => `${applicationId} ${environmentId}`,
     run: (deployments) => store.countLive(deps.database.run, deployments, staleAfterMs),
   })
@@ -62,8 +62,8 @@ export function createLivenessService(deps: LivenessDeps) {
             signingSecret && secrets.open(signingSecret, getSigningSecretLocation(id))
           return [{ ...target, token, signingSecret: plainSigningSecret }]
         } catch (error) {
-          // Either the key was removed, or the row was modified. The backend receives new secrets when it
-          // registers again. Other backends are unaffected.
+          // Either the key was removed from the ring, or the row was modified. The backend receives new secrets when
+          // it registers again. Other backends are unaffected.
           log.error({ err: error, registration: id }, 'cannot decrypt the secrets of a backend')
           return []
         }
@@ -72,13 +72,17 @@ export function createLivenessService(deps: LivenessDeps) {
 
     /** Removes backends that were silent for too long, and counts the remaining ones. */
     reap: async (): Promise<void> => {
-      let removed = 0
+      let removedCount = 0
       for (;;) {
         const count = await store.deleteSilent(db.write, reapAfterMs, reapBatch)
-        removed += count
+        removedCount += count
         if (count < reapBatch) break
       }
-      if (removed > 0) log.info({ removed, reap_after_ms: reapAfterMs }, 'removed silent backends')
+      if (removedCount > 0)
+        log.info(
+          { removed: removedCount, reap_after_ms: reapAfterMs },
+          'removed backends that sent no heartbeats',
+        )
       const { live, stale } = await store.countBackends(db.read, staleAfterMs)
       metrics.setBackends('live', live)
       metrics.setBackends('stale', stale)

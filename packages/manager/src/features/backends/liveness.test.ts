@@ -6,7 +6,7 @@ import {
   callbackUrl,
   heartbeat,
   register,
-  storedBackend,
+  readStoredBackend,
 } from '@manager/harness/backends.ts'
 import { runSchedule } from '../../../test/kit/schedules.ts'
 import { startTestApp } from '../../../test/kit/app.ts'
@@ -77,7 +77,7 @@ async function atOnce<T>(
 }
 const targetsOf = async (db: Reads, ...of: SeededProject[]) =>
   liveness().listLiveTargets(db, of.map(deployment))
-const isThere = async (id: string): Promise<boolean> => (await storedBackend(service, id)) !== undefined
+const isThere = async (id: string): Promise<boolean> => (await readStoredBackend(service, id)) !== undefined
 
 describe('a silent backend', () => {
   test('[backends.stale] is no longer chosen after 90 seconds, and again after its next heartbeat', async () => {

@@ -30,16 +30,16 @@ export const backendFields: ListFields = {
   registeredAt: { column: 'createdAt', match: 'time' },
 }
 
-/** Returns a page of the backends of an application, in one environment or in all of them. */
+/** Returns a page of the backends of an application, in one environment or in all environments. */
 export function listRegisteredBackends(
   db: Reads,
   { applicationId, environmentId }: { applicationId: string; environmentId: string | null },
   page: Page,
 ): Promise<RegisteredBackend[]> {
-  const isInApplication = sql<boolean>`backend_registrations.application_id = ${applicationId}`
+  const applicationCondition = sql<boolean>`backend_registrations.application_id = ${applicationId}`
   const where =
     environmentId === null
-      ? isInApplication
-      : sql<boolean>`${isInApplication} and backend_registrations.environment_id = ${environmentId}`
+      ? applicationCondition
+      : sql<boolean>`${applicationCondition} and backend_registrations.environment_id = ${environmentId}`
   return fetchPage(db, { table: 'backendRegistrations', columns, page, where })
 }

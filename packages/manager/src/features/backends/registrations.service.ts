@@ -2,7 +2,7 @@
 // Registering again replaces its token and its signing secret.
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Audit, AuditActor, AuditEvent } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { AppError, forbidden, notFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
@@ -36,14 +36,14 @@ const concurrencyLimits = {
   maxPerOwner: 1,
   maxWaiting: 200,
   maxWaitMs: 10_000,
-  full: 'too many concurrent registrations; try again',
+  fullMessage: 'too many concurrent registrations; try again',
 }
 type RegistrationResult = { id: string; token: string; signingSecret: string; isNew: boolean }
 
-export const applicationNotFound = (): AppError =>
+export const createApplicationNotFoundError = (): AppError =>
   new AppError('not_found', 'Application not found or does not belong to your project')
-export const registrationNotFound = (): AppError => notFound('Backend registration')
-export const registrationNotOwned = (): AppError =>
+export const createRegistrationNotFoundError = (): AppError => notFound('Backend registration')
+export const createRegistrationNotOwnedError = (): AppError =>
   forbidden('The backend registration belongs to another machine user')
 
 /**
@@ -54,7 +54,7 @@ type AuditedRegistration = Omit<store.Registration, 'callbackUrl'> & {
   callbackOrigin: string
   callbackToken?: string
 }
-const event = auditedEntity<AuditedRegistration>({
+const event = createEventBuilder<AuditedRegistration>({
   type: 'backendRegistration',
   classes: {
     id: 'public',
@@ -75,9 +75,9 @@ const toAuditedRegistration = (
 ): AuditedRegistration => ({ ...row, callbackOrigin: new URL(callbackUrl).origin, callbackToken })
 
 /**
- * Returns the audit events of a registration. A backend registers at every start, and frequent restarts must
- * not flood the audit trail. Therefore, only new registrations and changed callback URLs are recorded.
- * Heartbeats and removals of silent backends are not.
+ * Returns the audit events of a registration. A backend registers at every start, and frequent restarts must not flood
+ * the audit trail. Therefore, only new registrations and changed callback URLs are recorded, not heartbeats or
+ * removals of silent backends.
  */
 function createEvents(before: store.Registration | undefined, after: store.Registration): AuditEvent[] {
   if (before === undefined)
@@ -137,11 +137,12 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
       })
       const { machine } = caller
       return runFairly(machine, async (tx) => {
-        // The callback token outlives the request. The machine user may have been disabled or deleted since
-        // authentication, or its token may have been rotated.
+        // The callback token outlives the request. Since authentication, the machine user may have been disabled or
+        // deleted, or its token may have been rotated.
         if (!(await store.lockEnabledMachineUser(tx, machine)))
           throw new AppError('unauthenticated', 'Invalid token: it belongs to no enabled machine user')
-        if (!(await store.lockApplication(tx, machine.projectId, applicationId))) throw applicationNotFound()
+        if (!(await store.lockApplication(tx, machine.projectId, applicationId)))
+          throw createApplicationNotFoundError()
         await lockMasterKey(tx)
         return write(tx, caller, { applicationId, version, callbackUrl })
       })
@@ -150,11 +151,11 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
     /** Removes a registration. No callback starts after the commit. */
     unregister: ({ machine, actor }: Caller, text: string): Promise<void> => {
       const id = parseUuid(text)
-      if (id === null) throw registrationNotFound()
+      if (id === null) throw createRegistrationNotFoundError()
       return db.transaction(async (tx) => {
         const before = await store.lockRegistration(tx, id)
-        if (before === undefined) throw registrationNotFound()
-        if (before.machineUserId !== machine.id) throw registrationNotOwned()
+        if (before === undefined) throw createRegistrationNotFoundError()
+        if (before.machineUserId !== machine.id) throw createRegistrationNotOwnedError()
         await store.deleteRegistration(tx, id)
         await audit.append(
           tx,

@@ -7,7 +7,7 @@ import {
   callbackUrl,
   heartbeat,
   register,
-  storedBackend,
+  readStoredBackend,
   unregister,
 } from '@manager/harness/backends.ts'
 import { bearer } from '@manager/harness/credentials.ts'
@@ -30,7 +30,7 @@ const body = (more: object = {}) => ({
   callback_url: callbackUrl,
   ...more,
 })
-const stored = (id: string) => storedBackend(service, id)
+const stored = (id: string) => readStoredBackend(service, id)
 const countOf = async (machineUserId: string): Promise<number | null> =>
   (await service.sql.query('select from backend_registrations where machine_user_id = $1', [machineUserId]))
     .rowCount

@@ -15,6 +15,6 @@ export const createCallLogMetrics = ({ gauge, histogram }: MetricFactory) => ({
   ),
   countLag: gauge(
     'svc_esb_call_count_lag_seconds',
-    'Time since the start of the last ESB call that the hourly counts can contain.',
+    'Age of the newest ESB call that the hourly counts can include.',
   ),
 })

@@ -1,10 +1,9 @@
-// Writes the call log. A call is logged before it is forwarded, so every call that reached a partner has a
-// row. If the log cannot be written, calls fail, so that no call is forwarded without a log row. The first
-// write does not wait for the disk. The end of a call is on disk before the caller receives the last byte of
-// the response. Calls that start or end at the same time share a statement, so each call costs only a few
-// microseconds of a shared commit.
+// Writes the call log. A call is logged before it is forwarded, so every call that reached a partner has a row. If the
+// log cannot be written, calls fail, so that no call is forwarded without a log row. The first write does not wait for
+// the disk. The second write is on disk before the caller receives the last byte of the response. Calls that start or
+// end at the same time share a statement, so each call costs only a few microseconds of a shared commit.
 import { createLru } from '../../platform/cache/lru.ts'
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { isWithoutPartition, preparePartitions } from '../../platform/postgres/partitions.ts'
@@ -26,7 +25,7 @@ export type CallLog = ReturnType<typeof createCallLog>
 export const partitionedTable = 'esb_audit_logs'
 
 const maxCachedCallers = 100_000
-// After a restore, the database can lack callers that this process has cached.
+// After a restore, callers that this process has cached may be missing from the database.
 const callerCacheMs = 600_000
 // The headers and bodies of a call can total several hundred kilobytes.
 const contentsLimits = { maxBatch: 16, maxWaiting: 400 }
@@ -55,10 +54,10 @@ export function createCallLog({ db, log, metrics, database: { run } }: CallLogDe
     (calls) => insertWithPartition(db, () => store.insertCalls(run, calls)),
     { log, metrics },
   )
-  const endAll = async (calls: store.EndedCall[]): Promise<void> => {
+  const logEnds = async (calls: store.EndedCall[]): Promise<void> => {
     if ((await store.updateCalls(run, calls)) === calls.length) return
-    // The database crashed and lost first writes that were not yet on disk. The row of the pair may be among
-    // them.
+    // A row is missing if the database crashed before its first write was on disk. The row of the pair may also be
+    // missing.
     for (const endedCall of calls)
       if ((await store.updateCalls(run, [endedCall])) === 0) {
         await insertFirst(endedCall.call).catch((error: unknown) => {
@@ -68,8 +67,8 @@ export function createCallLog({ db, log, metrics, database: { run } }: CallLogDe
         await store.updateCalls(run, [endedCall])
       }
   }
-  const writeEnd = createCoalescedWriter(getCallId, endAll, { log, metrics })
-  const writeEndWithContents = createCoalescedWriter(getCallId, endAll, { log, metrics, ...contentsLimits })
+  const writeEnd = createCoalescedWriter(getCallId, logEnds, { log, metrics })
+  const writeEndWithContents = createCoalescedWriter(getCallId, logEnds, { log, metrics, ...contentsLimits })
 
   return {
     start: async (call: store.Call): Promise<void> => {
@@ -83,14 +82,14 @@ export function createCallLog({ db, log, metrics, database: { run } }: CallLogDe
           })
         if (!isFirst) await writeStart(call)
       } catch (error) {
-        // The endpoint or the machine user has just been deleted.
+        // The endpoint or the machine user was deleted a moment ago.
         if (isForeignKeyViolation(error))
           throw new AppError('not_found', 'Endpoint not found or not enabled', { cause: error })
         if (isFirst) log.error({ err: error }, 'cannot log the first call of a machine user to an endpoint')
         throw unavailable('the call cannot be logged, so it is not forwarded; try again', error)
       }
     },
-    startWith: createStartWith(db),
+    startInTransaction: createTransactionalStart(db),
     end: async (call: store.EndedCall): Promise<void> => {
       try {
         await (call.contents === null ? writeEnd(call) : writeEndWithContents(call))
@@ -101,14 +100,14 @@ export function createCallLog({ db, log, metrics, database: { run } }: CallLogDe
   }
 }
 
-/** Work in the transaction that logs the start of a call. It calls `insertCall`. */
+/** Runs in the transaction that logs the start of a call, and must call `insertCall`. */
 export type StartWork = (tx: Tx, insertCall: () => Promise<void>) => Promise<void>
 
 /**
  * Returns a function that logs the start of a call in one transaction with `work`. It throws the errors of `work` and of
  * the database.
  */
-const createStartWith =
+const createTransactionalStart =
   (db: Db) =>
   (call: store.Call, work: StartWork): Promise<void> =>
     insertWithPartition(db, () =>
@@ -116,7 +115,7 @@ const createStartWith =
     )
 
 const neverServed = '-infinity'
-/** Returns a time after the pair expires from the cache, so that later calls extend the recorded time. */
+/** Returns a time after the expiry of the pair's cache entry, so that later calls extend the recorded time. */
 const computeServedUntil = ({ isRefused, createdAt }: store.Call): string =>
   isRefused ? neverServed : new Date(Date.parse(createdAt) + 2 * callerCacheMs).toISOString()
 
@@ -130,7 +129,7 @@ function createCoalescedWriter<Row>(
   writeAll: (rows: Row[]) => Promise<void>,
   { log, metrics, ...limits }: CoalescedWriterOptions,
 ) {
-  const run = createCoalesced<Row, Error>({
+  const run = createCoalescer<Row, Error>({
     getKey: getId,
     ...limits,
     // The disk serializes commits anyway, so fewer and larger commits are more efficient.

@@ -5,6 +5,6 @@ export const callLogSettings = {
     key: 'esb.audit_retention_days',
     env: 'SVC_ESB_AUDIT_RETENTION_DAYS',
     default: 90,
-    doc: 'Number of days for which logged ESB calls are kept. Calls are deleted by month, when the newest call of a month exceeds this age.',
+    doc: 'Number of days for which logged ESB calls are kept. The calls of a month are deleted together, when the newest of them exceeds this age.',
   }),
 } as const

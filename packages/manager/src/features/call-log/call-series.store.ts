@@ -18,12 +18,12 @@ export async function hasApplication(db: Reads, projectId: string, id: string): 
 
 /** Returns the points in the order of the index: at most six outcomes for each hour. */
 export async function listPoints(db: Reads, key: CallSeriesKey): Promise<CallSeriesPoint[]> {
-  const isOfApplication =
+  const applicationCondition =
     key.applicationId === null ? sql`application_id is null` : sql`application_id = ${key.applicationId}`
   const { rows } = await sql<CallSeriesPoint>`
     select hour, outcome, calls::integer as count, total_duration_ms::float8 as total_duration_ms
     from esb_call_counts
-    where project_id = ${key.projectId} and ${isOfApplication}
+    where project_id = ${key.projectId} and ${applicationCondition}
       and hour >= ${key.from}::timestamptz and hour < ${key.to}::timestamptz
     order by hour, outcome`.execute(db)
   return rows

@@ -1,5 +1,6 @@
-// Pages of the logged calls of an application by cursor, newest first. Each pair of endpoint and machine user, or each
-// endpoint if the request id is known, is a stream that an index orders; a page merges the streams.
+// Reads pages of an application's logged calls by cursor, newest first. A stream contains the calls of one pair of
+// endpoint and machine user, or of one endpoint if the request id is known. An index orders each stream, and a page
+// merges the streams.
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import type { Page } from '../../platform/lists/filters.ts'
@@ -15,7 +16,7 @@ import { createColumnQualifier } from '../../platform/lists/position.ts'
 import type { CallStatus } from './call-status.pure.ts'
 import { type LoggedCall, columns, forceIndexScans } from './logged-calls.store.ts'
 
-/** The calls to return; null stands for all. */
+/** Selects the calls to return. A field that is null does not restrict the selection. */
 export type PageSelection = {
   applicationId: string
   endpointId: string | null
@@ -25,13 +26,16 @@ export type PageSelection = {
   page: Page
 }
 
-/** A page with other conditions reads at most this many streams; the next page continues at the last one. */
+/**
+ * If no index supports some of the filters, a page reads at most this many streams. The next page continues where the
+ * remaining streams start.
+ */
 const maxStreams = 1_000
 
 const narrowColumns = sql`id, request_id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url,
   response_status, duration_ms, transformed, is_test, failure`
 
-/** Returns the calls that match, newest first, at most one more than the page size. */
+/** Returns the matching calls, newest first. One call more than the page size shows that another page exists. */
 export async function readCallPage(
   tx: Tx,
   selection: PageSelection,
@@ -40,7 +44,7 @@ export async function readCallPage(
   await forceIndexScans.execute(tx)
   const residual = createResidualSql(selection, query)
   const { rows } = await sql<LoggedCall & { horizonCreatedAt: string | null; horizonId: string | null }>`
-    with ${createScan(selection, query, residual === null ? query.limit + 1 : null)},
+    with ${createScanSql(selection, query, residual === null ? query.limit + 1 : null)},
     horizon as (select created_at, id from scanned where position = share or rank > ${maxStreams}
       order by created_at desc, id desc limit 1)
     select horizon.created_at as horizon_created_at, horizon.id as horizon_id, found.*
@@ -70,7 +74,7 @@ export async function readCallPage(
   }
 }
 
-/** Counts the matching calls among the newest ones. The count is exact if it read all calls. */
+/** Counts the matching calls among the newest calls. The count is exact if the scan covered all calls. */
 export async function countCallsOfPage(
   tx: Tx,
   selection: PageSelection,
@@ -78,7 +82,7 @@ export async function countCallsOfPage(
 ): Promise<{ count: number; isExact: boolean }> {
   await forceIndexScans.execute(tx)
   const { rows } = await sql<{ count: number; isExact: boolean }>`
-    with ${createScan(selection, { ...query, after: null }, null)}
+    with ${createScanSql(selection, { ...query, after: null }, null)}
     select (count(*) filter (where true ${createResidualSql(selection, query) ?? sql``}))::int as count,
       count(*) filter (where position = share or rank > ${maxStreams}) = 0 as is_exact
     from scanned`.execute(tx)
@@ -87,28 +91,29 @@ export async function countCallsOfPage(
 }
 
 /**
- * Returns the CTE `scanned`: the newest calls of each stream behind the cursor. The streams share the rows that a page
- * may read, unless `rowsPerStream` says how many rows of each stream the page needs.
+ * Returns the CTE `scanned`: the newest calls of each stream after the cursor. `rowsPerStream` is the number of rows
+ * that the page needs from each stream. If it is null, the streams share the maximum number of rows that a page may
+ * read.
  */
-function createScan(
+function createScanSql(
   selection: PageSelection,
   { window, after, limit }: LogQuery,
   rowsPerStream: number | null,
 ): RawBuilder<unknown> {
   const { applicationId, endpointId, machineUserId, requestId } = selection
-  const isByRequest = requestId !== null
-  const stream = isByRequest
+  const usesRequestId = requestId !== null
+  const stream = usesRequestId
     ? sql`endpoint_id = s.endpoint_id and request_id = ${requestId}`
     : sql`endpoint_id = s.endpoint_id and machine_user_id = s.machine_user_id`
-  const within = sql`${createWindowSql(sql`created_at`, window)}
+  const withinSql = sql`${createWindowSql(sql`created_at`, window)}
     ${after === null ? sql`` : sql`and (created_at, id) < (${after[0]}::timestamptz, ${after[1]}::uuid)`}`
   const streams = sql`
-    select e.application_id, e.id as endpoint_id, ${isByRequest ? sql`null::uuid` : sql`c.machine_user_id`} as machine_user_id
-    from endpoints e ${isByRequest ? sql`` : sql`join esb_callers c on c.endpoint_id = e.id`}
+    select e.application_id, e.id as endpoint_id, ${usesRequestId ? sql`null::uuid` : sql`c.machine_user_id`} as machine_user_id
+    from endpoints e ${usesRequestId ? sql`` : sql`join esb_callers c on c.endpoint_id = e.id`}
     where e.application_id = ${applicationId} and (${endpointId}::uuid is null or e.id = ${endpointId}::uuid)
-      ${isByRequest || machineUserId === null ? sql`` : sql`and c.machine_user_id = ${machineUserId}::uuid`}`
-  // The newest calls belong to the streams with the newest last calls. Streams without calls in the range, and streams
-  // beyond the limit, are not read.
+      ${usesRequestId || machineUserId === null ? sql`` : sql`and c.machine_user_id = ${machineUserId}::uuid`}`
+  // The newest calls are in the streams with the most recent last call. Streams without calls in the range are not
+  // read, and neither are streams beyond the limit.
   const streamLimit = rowsPerStream === null ? maxStreams + 1 : limit + 1
   const share =
     rowsPerStream === null
@@ -120,7 +125,7 @@ function createScan(
       select s.*, last.created_at as last_at, last.id as last_id
       from (${streams}) s
       cross join lateral (
-        select created_at, id from esb_audit_logs where ${stream} ${within}
+        select created_at, id from esb_audit_logs where ${stream} ${withinSql}
         order by created_at desc, id desc limit 1
       ) last
       order by last.created_at desc, last.id desc limit ${streamLimit}
@@ -130,7 +135,7 @@ function createScan(
     select s.application_id, s.share, s.rank, l.*
     from streams s cross join lateral (
       select ${narrowColumns}, row_number() over (order by created_at desc, id desc) as position
-      from esb_audit_logs where ${stream} ${within}
+      from esb_audit_logs where ${stream} ${withinSql}
       order by created_at desc, id desc limit s.share
     ) l)`
 }

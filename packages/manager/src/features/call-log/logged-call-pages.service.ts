@@ -1,4 +1,4 @@
-// Pages of the logged calls of an application.
+// Reads pages of the logged calls of an application.
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -46,7 +46,7 @@ export function createCallPagesService({ db }: { db: Db }) {
     page: async (applicationId: string, args: PageArguments) => {
       const query = readLogQuery(args, position)
       if ((args.order?.length ?? 0) > 0)
-        throw badRequest('esbAuditLogsConnection is always in the order of time, newest first; omit order')
+        throw badRequest('esbAuditLogsConnection always returns the newest calls first; omit order')
       const selection = await readSelection(applicationId, args)
       return readLogConnection(query, position, {
         read: () => db.transaction((tx) => readCallPage(tx, selection, query)),
@@ -59,6 +59,6 @@ export function createCallPagesService({ db }: { db: Db }) {
 function readStatus(text: string): CallStatus {
   const status = parseCallStatus(text)
   if (status === null)
-    throw badRequest('status must be a status such as 404, a class such as 5xx, or the word failed')
+    throw badRequest('status must be an HTTP status such as 404, a class such as 5xx, or the word failed')
   return status
 }

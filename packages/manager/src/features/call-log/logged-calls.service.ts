@@ -2,16 +2,18 @@ import type { Db, Reads } from '../../platform/postgres/handles.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import { isRequestId, parseUuid } from '../../platform/ids.ts'
 import { checkFields } from '../../platform/inputs/fields.ts'
-import { type ListArgs, type Page, readPage } from '../../platform/lists/filters.ts'
+import { type TimeBounds, readTimeWindow } from '../../platform/inputs/time-window.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import * as store from './logged-calls.store.ts'
 
 export type LoggedCallsService = ReturnType<typeof createLoggedCallsService>
 
-type ListArguments = ListArgs & {
-  endpointId?: string | null
-  limit?: number | null
-  requestId?: string | null
-}
+type ListArguments = ListArgs &
+  TimeBounds & {
+    endpointId?: string | null
+    limit?: number | null
+    requestId?: string | null
+  }
 
 const maxLimit = 100
 
@@ -19,7 +21,8 @@ const maxLimit = 100
  * Checks the request id, and parses the page arguments. `limit` is shorthand for the first page. It cannot be combined with
  * `pagination`, because one of the two would be ignored.
  */
-function readListPage(limit: number | null, requestId: string | null, args: ListArgs): Page {
+function readListPage({ limit = null, requestId = null, ...args }: ListArguments) {
+  const window = readTimeWindow(args)
   const checked = checkFields({
     '': () => readPage(store.callFields, args),
     limit: () => {
@@ -30,7 +33,7 @@ function readListPage(limit: number | null, requestId: string | null, args: List
     },
     requestId: () => checkRequestId(requestId),
   })
-  return { ...checked[''], ...checked.limit }
+  return { page: { ...checked[''], ...checked.limit }, window }
 }
 
 /** Returns the id of an endpoint of the application; throws 404 if the application has no such endpoint. */
@@ -52,16 +55,17 @@ export function createLoggedCallsService({ db }: { db: Db }) {
   return {
     list: async (
       applicationId: string,
-      { endpointId, limit, requestId = null, ...args }: ListArguments,
+      { endpointId, ...args }: ListArguments,
     ): Promise<store.LoggedCall[]> => {
-      const page = readListPage(limit ?? null, requestId, args)
+      const { page, window } = readListPage(args)
       const endpoint =
         typeof endpointId === 'string' ? await findEndpointId(db.read, applicationId, endpointId) : null
       const requestIdFilter = page.filters.find(({ column }) => column === 'requestId')
       const selection = {
         applicationId,
         endpointId: endpoint,
-        requestId: requestId ?? requestIdFilter?.value ?? null,
+        requestId: args.requestId ?? requestIdFilter?.value ?? null,
+        window,
       }
       return db.transaction((tx) => store.listCalls(tx, selection, page))
     },

@@ -4,7 +4,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
+import type { TimeWindow } from '../../platform/inputs/time-window.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { createWindowSql } from '../../platform/lists/log-page.ts'
 import { createFilterSql } from '../../platform/lists/page.ts'
 import { createColumnQualifier, createOrderSql } from '../../platform/lists/position.ts'
 
@@ -45,8 +47,8 @@ export type CallContents = {
 }
 
 /**
- * Forces index scans until the transaction ends. The planner knows only the average number of calls per pair.
- * For a pair with millions of calls, it would read and sort all of them.
+ * Forces index scans until the transaction ends. The planner knows only the average number of calls per pair. For a
+ * pair with millions of calls, it would otherwise read and sort all of them.
  */
 export const forceIndexScans = sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`
 
@@ -62,7 +64,12 @@ export async function hasEndpoint(db: Reads, applicationId: string, endpointId: 
 }
 
 /** Callers choose request ids, so several calls can have the same id. */
-type CallSelection = { applicationId: string; endpointId: string | null; requestId: string | null }
+type CallSelection = {
+  applicationId: string
+  endpointId: string | null
+  requestId: string | null
+  window: TimeWindow
+}
 
 export const columns = sql`id, request_id, created_at, endpoint_id, application_id, machine_user_id, source_ip, method, path,
   target_url, response_status, duration_ms, transformed, is_test, failure,
@@ -103,11 +110,12 @@ const buildEndpointCondition = ({ applicationId, endpointId }: CallSelection): R
   sql`e.application_id = ${applicationId} and (${endpointId}::uuid is null or e.id = ${endpointId}::uuid)`
 
 /**
- * The newest calls belong to the pairs that made the most recent calls, so the statement needs at most as
- * many pairs as rows.
+ * The newest calls belong to the pairs whose last call is most recent, so the statement needs at most as many pairs as
+ * rows.
  */
 function selectNewestCalls(selection: CallSelection, { limit, offset }: Page): RawBuilder<LoggedCall> {
   const rowLimit = offset + limit
+  const within = createWindowSql(sql`created_at`, selection.window)
   return sql<LoggedCall>`
     select ${columns}
     from (
@@ -118,7 +126,7 @@ function selectNewestCalls(selection: CallSelection, { limit, offset }: Page): R
         join esb_callers c on c.endpoint_id = e.id
         cross join lateral (
           select created_at, id from esb_audit_logs
-          where endpoint_id = c.endpoint_id and machine_user_id = c.machine_user_id
+          where endpoint_id = c.endpoint_id and machine_user_id = c.machine_user_id ${within}
           order by created_at desc, id desc limit 1
         ) last
         where ${buildEndpointCondition(selection)}
@@ -126,7 +134,7 @@ function selectNewestCalls(selection: CallSelection, { limit, offset }: Page): R
       ) caller
       cross join lateral (
         select * from esb_audit_logs
-        where endpoint_id = caller.endpoint_id and machine_user_id = caller.machine_user_id
+        where endpoint_id = caller.endpoint_id and machine_user_id = caller.machine_user_id ${within}
         order by created_at desc, id desc limit ${rowLimit}
       ) l
       order by l.created_at desc, l.id desc limit ${limit} offset ${offset}
@@ -162,7 +170,8 @@ function searchCalls(selection: CallSelection, page: Page): RawBuilder<LoggedCal
       from ${source}
       cross join lateral (
         select * from esb_audit_logs
-        where ${callCondition} ${createFilterSql(page, createColumnQualifier('esbAuditLogs'))}
+        where ${callCondition} ${createWindowSql(sql`created_at`, selection.window)}
+          ${createFilterSql(page, createColumnQualifier('esbAuditLogs'))}
         order by ${buildOrder('esbAuditLogs')} limit ${offset + limit}
       ) l
       where ${buildEndpointCondition(selection)}
@@ -200,8 +209,8 @@ export const countByMachineUser = (tx: Tx, id: string, most: number): Promise<nu
   countCalls(tx, sql`machine_user_id = ${id}`, most)
 
 /**
- * Counts the logged calls of the application's endpoints up to the last served call, but at most `most`
- * calls. The endpoints are locked first, because a first call waits only for the lock on its endpoint.
+ * Counts the logged calls of the application's endpoints up to the last served call, but at most `most` calls. The
+ * endpoints are locked first, because the first call of a caller waits only for the lock on its endpoint.
  */
 export async function countByApplication(tx: Tx, id: string, most: number): Promise<number> {
   await sql`select from endpoints where application_id = ${id} order by id for update`.execute(tx)

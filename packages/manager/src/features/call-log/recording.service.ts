@@ -12,7 +12,7 @@ import type { EndedCall } from './call-log.store.ts'
 export type RecordingDeps = { clock: Clock; callLog: CallLog }
 /** The result of a call: the status that the caller received, and the cause of a failure. */
 export type Outcome = { status: number | null; failure: string | null }
-/** Records one call. At some log levels, some functions do nothing. */
+/** Records one call. The log level of the endpoint determines which of these functions have an effect. */
 export type Recording = {
   /** Logs the start of the call. Throws 503 if that is not possible. */
   start(): Promise<void>
@@ -46,7 +46,7 @@ export type TestResult = Omit<EndedCall, 'call'>
 /** Records a test call, at every log level. The result has headers and bodies even if the log does not store them. */
 export type TestRecording = Omit<Recording, 'start'> & {
   /** Logs the start of the call in one transaction with `work`, which calls `insertCall`. */
-  startWith(work: StartWork): Promise<void>
+  startInTransaction(work: StartWork): Promise<void>
   /** Null until the end of the call is logged. */
   readResult(): TestResult | null
 }
@@ -102,7 +102,7 @@ function createRecording(
   let result: TestResult | null = null
   return {
     start: () => deps.callLog.start(call),
-    startWith: (work) => deps.callLog.startWith(call, work),
+    startInTransaction: (work) => deps.callLog.startInTransaction(call, work),
     end: async ({ status, failure }) => {
       hasEnded = true
       const durationMs = Math.round(performance.now() - startMs)
@@ -129,7 +129,7 @@ function createRecording(
 type Message = { headers: readonly string[]; body: BodyCapture }
 
 /**
- * Redacts both messages. Yields to the event loop between the parts, because redacting them all at once would
+ * Redacts both messages. Yields to the event loop between the parts, because redacting all parts without a pause would
  * block other requests.
  */
 async function redactContents({ request, response }: { request: Message; response: Message | null }) {

@@ -10,7 +10,7 @@ export type RedactionContext = {
   /** Counts a value. Throws if the budget is exceeded. */
   spend: () => void
   /** Redacts text that is embedded in the current text, such as JSON in a JSON string. */
-  inside: (text: string) => string
+  redactInner: (text: string) => string
 }
 
 // 64 KiB of records contain about 6,000 values.
@@ -37,7 +37,7 @@ export function runWithinBudget<T, U>(show: () => T, fallback: U): T | U {
   }
 }
 
-/** Returns the result of `parse`, or null if the text does not parse. */
+/** Returns the result of `parse`, or null if the text cannot be parsed. */
 export function tryParse<T>(parse: () => T): T | null {
   try {
     return parse()

@@ -16,7 +16,7 @@ type Pair = {
 }
 
 // Matches a pair that belongs to the previous value, because that value contains an unescaped `&`.
-const restOfValue = /^(?:[^=]+$|#?\w{1,8};)/
+const valueContinuationPattern = /^(?:[^=]+$|#?\w{1,8};)/
 const partEnd = /[^\p{L}\p{N}_-]+/u
 const userinfo = /(:\/\/)[^\s/?#"'<>]*@/g
 
@@ -31,7 +31,7 @@ export function redactForm(text: string, context: RedactionContext): string {
     context.isTruncated || pairs.some(({ role, value }) => role === 'name' && isSecretName(value))
   let isInSecret = false
   const renderPair = ({ raw, visibleText, hiddenText, isSecret, role }: Pair): string => {
-    const isContinuation = isInSecret && restOfValue.test(raw)
+    const isContinuation = isInSecret && valueContinuationPattern.test(raw)
     isInSecret = isSecret || isContinuation
     return isContinuation ? redactionMarker : mayNameSecret && role === 'value' ? hiddenText : visibleText
   }
@@ -77,9 +77,9 @@ function readPair(raw: string, context: RedactionContext): Pair {
 const decode = (text: string): string => decodePercentEscapes(text.replaceAll('+', ' '))
 
 /** Returns a key or value unchanged, or re-encodes it if an embedded secret was redacted. */
-function redactEmbedded(raw: string, { inside }: RedactionContext): string {
+function redactEmbedded(raw: string, { redactInner }: RedactionContext): string {
   const text = decode(raw)
-  const redactedText = inside(text)
+  const redactedText = redactInner(text)
   return redactedText === text
     ? raw
     : encodeURIComponent(redactedText.toWellFormed()).replaceAll('%5BREDACTED%5D', redactionMarker)

@@ -17,11 +17,11 @@ type OpenValue = {
   namesSecret: boolean
   /** Whether a member `path` points to a secret, as in a JSON patch. */
   pointsToSecret: boolean
-  /** The members that a sibling can name, and the subset of members that are called `value`. */
+  /** The members whose secrecy a sibling can reveal by naming them, and the subset that is called `value`. */
   members: Range[]
   values: Range[]
 }
-type ExpectedToken = 'key' | 'key or end' | 'colon' | 'value' | 'value or end' | 'next'
+type ExpectedToken = 'key' | 'keyOrEnd' | 'colon' | 'value' | 'valueOrEnd' | 'next'
 type Reader = {
   bytes: Buffer
   context: RedactionContext
@@ -35,7 +35,7 @@ type Reader = {
 }
 type Token = { token: TokenType; value: unknown; offset: number }
 
-const betweenValues = new Set([
+const separatorTokens = new Set([
   TokenType.COLON,
   TokenType.COMMA,
   TokenType.RIGHT_BRACE,
@@ -86,17 +86,17 @@ function setLastEnd(reader: Reader, at: number): void {
 function readToken(reader: Reader, { token, value, offset }: Token): void {
   const { expected } = reader
   const top = reader.open.at(-1)
-  const expectsKey = expected === 'key' || expected === 'key or end'
+  const expectsKey = expected === 'key' || expected === 'keyOrEnd'
   if (token === TokenType.STRING && expectsKey)
     return readKey(reader, top as OpenValue, value as string, offset)
   if (token === TokenType.COLON && expected === 'colon') reader.expected = 'value'
   else if (token === TokenType.COMMA && expected === 'next')
     reader.expected = top?.isObject === true ? 'key' : 'value'
-  else if (token === TokenType.RIGHT_BRACE && (expected === 'key or end' || expected === 'next'))
+  else if (token === TokenType.RIGHT_BRACE && (expected === 'keyOrEnd' || expected === 'next'))
     close(reader, true, offset)
-  else if (token === TokenType.RIGHT_BRACKET && (expected === 'value or end' || expected === 'next'))
+  else if (token === TokenType.RIGHT_BRACKET && (expected === 'valueOrEnd' || expected === 'next'))
     close(reader, false, offset)
-  else if ((expected !== 'value' && expected !== 'value or end') || betweenValues.has(token))
+  else if ((expected !== 'value' && expected !== 'valueOrEnd') || separatorTokens.has(token))
     throw new Error('the text is not JSON')
   else readValue(reader, { token, value, offset })
 }
@@ -117,7 +117,7 @@ function readValue(reader: Reader, { token, value, offset: start }: Token): void
     const isObject = token === TokenType.LEFT_BRACE
     const isHidden = top !== undefined && (top.isHidden || isSecretValue(top))
     reader.open.push(createOpenValue(start, isObject, isHidden))
-    reader.expected = isObject ? 'key or end' : 'value or end'
+    reader.expected = isObject ? 'keyOrEnd' : 'valueOrEnd'
     return
   }
   const range = { start, end: start, isKey: false }
@@ -142,7 +142,7 @@ const createOpenValue = (start: number, isObject: boolean, isHidden: boolean): O
 
 /** Replaces a string that contains an embedded secret. */
 function redactString({ spans, context }: Reader, range: Range, text: string): void {
-  const redactedText = context.inside(text)
+  const redactedText = context.redactInner(text)
   if (redactedText !== text) spans.push({ range, text: JSON.stringify(redactedText) })
 }
 
@@ -177,8 +177,8 @@ function addValue(reader: Reader, range: Range, text: string | null, isTruncated
 }
 
 /**
- * Hides all members next to the name of a secret. If the name may be in the missing part, hides only members
- * called `value`.
+ * Hides all members next to the name of a secret. If the name may be in the missing part of a truncated body, hides
+ * only the members called `value`.
  */
 function hideNamedMembers(reader: Reader, top: OpenValue, isTruncated: boolean): void {
   if (!top.isObject) return

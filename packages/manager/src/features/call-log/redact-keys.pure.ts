@@ -9,11 +9,11 @@ const secretNames =
 const secretHeaders = 'proxy-authorization cookie set-cookie x-api-key x-auth-token x-proxy-auth'
 const nameKeys = 'key name field param parameter property header attribute variable'
 
-// Longer names are not analyzed and count as secret.
+// Longer names are not analyzed; they count as secret.
 const maxNameLength = 1_000
 const plainName = /^[a-z0-9]*$/
-const beyondAscii = /[\u0080-\uffff]/
-const beyondLatin = /[\u0300-\uffff]/
+const nonAsciiPattern = /[\u0080-\uffff]/
+const nonLatinPattern = /[\u0300-\uffff]/
 const singlePart = /^[\w-]*$/
 const partEnd = /[^\p{L}\p{N}_-]+/u
 const dottedPath = /^[\w.[\]$-]{1,100}$/
@@ -29,8 +29,8 @@ const otherLetter = '\u0436'
  * comparing names.
  */
 export function foldText(text: string): string {
-  if (!beyondAscii.test(text)) return text.toLowerCase()
-  const latinText = beyondLatin.test(text)
+  if (!nonAsciiPattern.test(text)) return text.toLowerCase()
+  const latinText = nonLatinPattern.test(text)
     ? text.replaceAll(combiningMarks, '').replaceAll(otherLetters, otherLetter)
     : text
   return latinText.normalize('NFKD').replaceAll(combiningMarks, '').toLowerCase()
@@ -40,7 +40,9 @@ export function foldText(text: string): string {
 function extractLetters(name: string): string {
   if (plainName.test(name)) return name
   const text = foldText(name)
-  return beyondAscii.test(text) ? text.replaceAll(/[^\p{L}\p{N}]+/gu, '') : text.replaceAll(/[^a-z0-9]+/g, '')
+  return nonAsciiPattern.test(text)
+    ? text.replaceAll(/[^\p{L}\p{N}]+/gu, '')
+    : text.replaceAll(/[^a-z0-9]+/g, '')
 }
 
 const escape = /(?:%[0-9a-f]{2})+|(?:%u|\\u)([0-9a-f]{4})|&(?:#(x?[0-9a-f]{1,7})|(amp|lt|gt|quot|apos));/gi

@@ -15,7 +15,7 @@ import {
 import { redactionMarker } from './redact-spans.pure.ts'
 import { redactXml } from './redact-xml.pure.ts'
 
-// Text that is embedded more deeply is not parsed.
+// Maximum nesting depth of embedded text. Deeper text is not parsed.
 const maxDepth = 5
 // Starting a JSON or XML parser costs as much as reading this many values, even if the text does not parse.
 const parserCost = 16
@@ -43,7 +43,7 @@ function detectKind(text: string): keyof typeof parsers | 'text' {
 export function redactDocument(text: string, budget: Budget, isTruncated: boolean): string | null {
   const kind = detectKind(text)
   if (kind === 'text' || kind === 'address') return null
-  // Most bodies contain no secret. For such bodies, checking that they parse is sufficient and faster.
+  // Most bodies contain no secret. For such bodies, it is enough to check that they are valid JSON, which is faster.
   if (kind === 'json' && !isTruncated && canSkipParsing(text) && isJson(text)) return text
   return tryParse(() => parsers[kind](text, createContext(budget, 1, isTruncated)))
 }
@@ -53,7 +53,7 @@ const isJson = (text: string): boolean => tryParse(() => JSON.parse(text) as unk
 const createContext = (budget: Budget, depth: number, isTruncated: boolean): RedactionContext => ({
   isTruncated,
   spend: () => spend(budget),
-  inside: (text) => redactText(text, budget, depth),
+  redactInner: (text) => redactText(text, budget, depth),
 })
 
 /** Redacts the secrets in the query of a URL. */
@@ -76,16 +76,16 @@ export function redactText(text: string, budget: Budget, depth = 0): string {
   return redactedText ?? (isSuspicious(text) ? redactionMarker : text)
 }
 
-const structureSigns = /[=:\uff1d\uff1a<{[%&\\\r\n@]|bearer|basic|-----BEGIN/i
-// The pattern matches characters of escaped names and the start of secrets without a name.
-const namelessSigns = /[%&\\@]|<[!?]|bearer|basic|-----BEGIN/i
+const structurePattern = /[=:\uff1d\uff1a<{[%&\\\r\n@]|bearer|basic|-----BEGIN/i
+// Matches characters that occur in escaped names, and the start of secrets that have no name.
+const namelessPattern = /[%&\\@]|<[!?]|bearer|basic|-----BEGIN/i
 
 /**
  * Returns whether the text needs no parsing: it has no structure, or it has neither letters of a sensitive
  * name nor escapes.
  */
 const canSkipParsing = (text: string): boolean =>
-  !structureSigns.test(text) || (!namelessSigns.test(text) && !hasSecretLetters(text))
+  !structurePattern.test(text) || (!namelessPattern.test(text) && !hasSecretLetters(text))
 
 // These patterns match secrets without a name, and comments, which can contain anything.
 const unnamedSecrets = [
@@ -97,8 +97,8 @@ const unnamedSecrets = [
 const wordEnd = /[\s"'<>&\\]+/
 const [maxPathLength, maxHeadLength] = [200, 4_096]
 const structure = /\{|<[!?/\p{L}_:]|\[\s*["']|^\s*["[<]/u
-const secretBeforeSign = new RegExp(`(?:${secretPattern})=`)
-const nameBeforeSign = new RegExp(`(?:${namePattern})=`)
+const secretAssignmentPattern = new RegExp(`(?:${secretPattern})=`)
+const nameAssignmentPattern = new RegExp(`(?:${namePattern})=`)
 const maxNamedLength = 120
 
 /**
@@ -106,18 +106,19 @@ const maxNamedLength = 120
  * neighboring value.
  */
 const hasSecretName = (letters: string): boolean =>
-  secretBeforeSign.test(letters) || (nameBeforeSign.test(letters) && hasNamedSecret(letters.split(/=+/)))
+  secretAssignmentPattern.test(letters) ||
+  (nameAssignmentPattern.test(letters) && hasNamedSecret(letters.split(/=+/)))
 
 const hasNamedSecret = (parts: string[]): boolean =>
   parts.some(
     (part, index) =>
-      nameBeforeSign.test(`${parts[index - 1]?.slice(-maxNamedLength) ?? ''}=`) &&
+      nameAssignmentPattern.test(`${parts[index - 1]?.slice(-maxNamedLength) ?? ''}=`) &&
       hasSecretLetters(part.slice(0, maxNamedLength)),
   )
 
 /**
- * Returns whether unparsable text may contain a secret: a credential, a comment or a sensitive name. Names
- * are searched before `:` or `=`, in a table header, and anywhere in text that resembles broken JSON or XML.
+ * Returns whether unparsable text may contain a secret: a credential, a comment or a sensitive name. Names are
+ * searched for before `:` or `=`, in a table header, and anywhere in text that resembles broken JSON or XML.
  */
 function isSuspicious(text: string): boolean {
   const decodedText = decodeEscapes(text)

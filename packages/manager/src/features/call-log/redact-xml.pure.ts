@@ -54,8 +54,8 @@ export function redactXml(source: string, context: RedactionContext): string {
   )
   parser.on('xmldecl', () => (reader.at = parser.position))
   parser.on('doctype', (declared) => {
-    // A declared entity can be the text of any element.
-    if (declared.includes('[') || context.inside(declared) !== declared)
+    // A document type can declare entities, which could insert a secret into the text of any element.
+    if (declared.includes('[') || context.redactInner(declared) !== declared)
       throw new Error('the document type contains declarations or secrets')
     reader.at = parser.position
   })
@@ -89,7 +89,7 @@ function redactRun(reader: Reader): void {
   reader.run = ''
   const [element, parent] = [open.at(-1), open.at(-2)]
   if (element !== undefined && element.text !== null) element.text += text
-  const redactedText = context.inside(text)
+  const redactedText = context.redactInner(text)
   if (redactedText === text) return
   reader.spans.push({ range: { start, end: findNextMarkup(reader) }, text: escapeText(redactedText) })
   // In `Password: <b>x</b>` and `<td>Password:</td><td>x</td>`, the secret value follows the text.
@@ -148,7 +148,7 @@ function startElement(reader: Reader, name: string, content: number): void {
  */
 function redactAttribute({ source, context }: Reader, { value, start, end }: Attribute): string {
   const raw = source.slice(start, end)
-  return /[\r\n]/.test(raw) && context.inside(raw) !== raw ? redactionMarker : context.inside(value)
+  return /[\r\n]/.test(raw) && context.redactInner(raw) !== raw ? redactionMarker : context.redactInner(value)
 }
 
 const escapeAttribute = (text: string): string =>

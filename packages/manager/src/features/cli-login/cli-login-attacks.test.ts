@@ -7,7 +7,7 @@ import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import {
   type Terminal,
   formTokenOf,
-  from,
+  fromAddress,
   openPage,
   openTerminal,
   sendForm,
@@ -162,7 +162,7 @@ describe('texts of a terminal', () => {
   })
 
   test('are not repeated by pages of failures, and a code is not either', async () => {
-    const page = await openPage(service, anna, '<script>alert(1)</script>', from('192.0.2.1'))
+    const page = await openPage(service, anna, '<script>alert(1)</script>', fromAddress('192.0.2.1'))
     expect([page.status, page.text.includes('alert')]).toEqual([404, false])
   })
 })
@@ -174,19 +174,19 @@ describe('guesses', () => {
     const { user_code } = await terminal.login()
     const person = { id: ids(30) }
     for (let n = 0; n < 10; n++)
-      expect((await openPage(service, person, wrong(n), from(`198.51.100.${n}`))).status).toBe(404)
-    const blocked = await openPage(service, person, user_code, from('198.51.100.200'))
-    const unknown = await openPage(service, anna, wrong(19), from('198.51.100.200'))
+      expect((await openPage(service, person, wrong(n), fromAddress(`198.51.100.${n}`))).status).toBe(404)
+    const blocked = await openPage(service, person, user_code, fromAddress('198.51.100.200'))
+    const unknown = await openPage(service, anna, wrong(19), fromAddress('198.51.100.200'))
     const withoutNonce = ({ text }: { text: string }): string => text.replace(/nonce="[^"]*"/, '')
     expect([blocked.status, withoutNonce(blocked)]).toEqual([404, withoutNonce(unknown)])
     const form = { code: user_code, form_token: 'x', decision: 'deny' }
-    expect((await sendForm(service, person, form, from('198.51.100.201'))).status).toBe(404)
-    expect((await openPage(service, anna, user_code, from('198.51.100.200'))).status).toBe(200)
+    expect((await sendForm(service, person, form, fromAddress('198.51.100.201'))).status).toBe(404)
+    expect((await openPage(service, anna, user_code, fromAddress('198.51.100.200'))).status).toBe(200)
   })
 
   test('wrong codes of many people at one address block none of the others there', async () => {
     const { user_code } = await terminal.login()
-    const guesser = from('203.0.113.77')
+    const guesser = fromAddress('203.0.113.77')
     for (let n = 0; n < 60; n++)
       expect((await openPage(service, { id: ids(100 + n) }, wrong(n % 20), guesser)).status).toBe(404)
     expect((await openPage(service, { id: ids(199) }, user_code, guesser)).status).toBe(200)
@@ -219,7 +219,7 @@ describe('guesses', () => {
 
   test('a right code does not clear the wrong ones', async () => {
     const { user_code } = await terminal.login()
-    const [guesser, person] = [from('203.0.113.90'), { id: ids(60) }]
+    const [guesser, person] = [fromAddress('203.0.113.90'), { id: ids(60) }]
     for (let n = 0; n < 9; n++) {
       await openPage(service, person, wrong(n), guesser)
       expect((await openPage(service, person, user_code, guesser)).status).toBe(200)
@@ -243,7 +243,7 @@ describe('guesses', () => {
     const [{ session_id }, other] = [await terminal.login(), await terminal.login()]
     // Limits are exact only while Redis is available.
     await expect.poll(() => service.world.redis.isUp(), { timeout: 60_000 }).toBe(true)
-    const poller = from('203.0.113.60')
+    const poller = fromAddress('203.0.113.60')
     const polls = await Promise.all(Array.from({ length: 40 }, () => terminal.poll(session_id, poller)))
     const limited = polls.filter(({ status }) => status === 429)
     expect(limited).toHaveLength(10)
@@ -257,7 +257,7 @@ describe('guesses', () => {
     )
     expect(others.filter(({ status }) => status === 429)).toHaveLength(5)
     expect((await terminal.poll(other.session_id, poller)).status).toBe(429)
-    expect((await terminal.poll(other.session_id, from('203.0.113.61'))).status).toBe(200)
+    expect((await terminal.poll(other.session_id, fromAddress('203.0.113.61'))).status).toBe(200)
   })
 })
 

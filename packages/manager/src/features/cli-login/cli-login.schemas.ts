@@ -27,8 +27,14 @@ export const startSchema = {
   response: {
     200: Type.Object({
       session_id: Type.String({ description: 'Secret of the terminal. The Manager returns it only here.' }),
-      verification_uri: Type.String({ format: 'uri', description: 'Page on which the person decides.' }),
-      user_code: Type.String({ description: 'Code that the person compares, in the format XXXX-XXXX.' }),
+      verification_uri: Type.String({
+        format: 'uri',
+        description: 'Page on which the person approves or denies the login.',
+      }),
+      user_code: Type.String({
+        description:
+          'Code in the format XXXX-XXXX; the person compares the code on the page with the code in the terminal.',
+      }),
       interval: Type.Integer({ description: 'Seconds between polls.' }),
       expires_at: timestamp('Expiry time of the login.'),
     }),
@@ -38,13 +44,13 @@ export const startSchema = {
 
 const waitingState = Type.Object({
   status: Type.Enum(['authorization_pending', 'slow_down'], {
-    description: '`slow_down`: the poll was too early, and the interval is now 5 s longer.',
+    description: '`slow_down` means that the poll was too early and that the interval is now 5 s longer.',
   }),
   interval: Type.Integer({ description: 'Seconds until the next poll.' }),
 })
 const endedState = Type.Object({
   status: Type.Enum(['denied', 'expired'], {
-    description: '`expired` also means that the token was already fetched.',
+    description: '`expired` can also mean that the token was already fetched.',
   }),
 })
 const approvedState = Type.Object({

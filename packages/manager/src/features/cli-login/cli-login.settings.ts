@@ -15,8 +15,8 @@ export const cliLoginSettings = {
     key: 'cli_login.starts_per_client',
     env: 'SVC_CLI_LOGIN_STARTS_PER_CLIENT',
     optional: true,
-    retired: true,
-    doc: 'Has no effect: starting a login is no longer limited.',
+    isRetired: true,
+    doc: 'Has no effect: the number of started logins is no longer limited.',
   }),
   cliPollsPerClient: defineSetting(perMinute, {
     key: 'cli_login.polls_per_client',
@@ -34,7 +34,7 @@ export const cliLoginSettings = {
     key: 'throttles.code.failures',
     env: 'SVC_THROTTLES_CODE_FAILURES',
     default: 10,
-    doc: 'Number of wrong codes on `/cli/authorize` after which every code that the user enters returns 404 until the window ends.',
+    doc: 'Number of wrong codes on `/cli/authorize` after which all codes of the user return 404 until the window ends.',
   }),
   codeThrottleWindowMs: defineThrottleTime(
     'code.window_ms',
@@ -45,7 +45,7 @@ export const cliLoginSettings = {
     key: 'throttles.code.block_ms',
     env: 'SVC_THROTTLES_CODE_BLOCK_MS',
     optional: true,
-    retired: true,
+    isRetired: true,
     doc: 'Has no effect: a block ends with its window.',
   }),
 } as const

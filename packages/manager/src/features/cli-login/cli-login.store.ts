@@ -38,17 +38,17 @@ export type NewLogin = Pick<CliLogin, 'id' | 'userCode' | 'tokenName' | 'ipAddre
 }
 
 const maxPendingPerAddress = 1_000
-// At most 100,000 logins are pending, divided into 100 shares of 1,000. Concurrent starts do not see each
-// other, so a margin of 50 leaves room for 50 concurrent starts in one share. The definition of the index
-// cli_logins_share_idx contains the number of shares.
+// At most 100,000 logins are pending, divided into 100 shares of 1,000. Concurrent starts do not see each other, so
+// each share has a margin for 50 of them. The definition of the index cli_logins_share_idx contains the number of
+// shares.
 const shares = 100
 const maxPendingPerShare = 950
-// A start can delete more logins than it adds, so an excess from concurrent starts disappears quickly.
+// A start can delete more logins than it adds, so any excess from concurrent starts disappears quickly.
 const dropBatchSize = 10
 
 /**
- * Selects the logins after the newest `keptCount` logins. The new login also counts, although the statement does not
- * see it yet.
+ * Selects all logins except the newest `keptCount`. The new login counts too, although the statement does not see it
+ * yet.
  */
 const selectExcess = (keptCount: number) =>
   sql`order by created_at desc, id desc offset ${keptCount - 1} limit ${dropBatchSize}`
@@ -157,9 +157,9 @@ export async function markConsumed(db: Queries, id: string): Promise<boolean> {
 }
 
 /** The data that the page shows. The age is computed with the database clock. */
-export type ShownLogin = CliLogin & { publicKey: Buffer; isExpired: boolean; ageSeconds: number }
+export type DisplayedLogin = CliLogin & { publicKey: Buffer; isExpired: boolean; ageSeconds: number }
 
-export function findByCode(db: Reads, userCode: string): Promise<ShownLogin | undefined> {
+export function findByCode(db: Reads, userCode: string): Promise<DisplayedLogin | undefined> {
   return db
     .selectFrom('cliLogins')
     .select(columns)
@@ -169,7 +169,7 @@ export function findByCode(db: Reads, userCode: string): Promise<ShownLogin | un
       sql<number>`extract(epoch from now() - created_at)::float8`.as('ageSeconds'),
     ])
     .where('userCode', '=', userCode)
-    .executeTakeFirst() as Promise<ShownLogin | undefined>
+    .executeTakeFirst() as Promise<DisplayedLogin | undefined>
 }
 
 type Decision =
@@ -207,7 +207,7 @@ export async function computeExpiry(tx: Tx, days: number): Promise<string> {
   return (rows[0] as { at: string }).at
 }
 
-/** Returns and locks logins whose token was not fetched in time, or whose delivery was never confirmed. */
+/** Returns and locks logins whose token was not fetched in time, or whose delivery was not confirmed. */
 export function lockUndeliveredLogins(tx: Tx, limit: number): Promise<CliLogin[]> {
   return tx
     .selectFrom('cliLogins')

@@ -7,7 +7,7 @@ export type ConsentView = {
   userCode: string
   tokenName: string
   ipAddress: string
-  /** Whether the terminal is in a different network than the browser. */
+  /** Whether the terminal is in a different network from the browser. */
   isOtherNetwork: boolean
   userAgent: string
   createdAt: string
@@ -26,7 +26,7 @@ const maxProgramLength = 80
 const renderRow = (name: string, value: string | Html): Html =>
   html`<dt>${name}</dt>
     <dd>${value}</dd> `
-/** Isolates the text direction of text that the terminal sent. */
+/** Isolates the text direction of text from the terminal. */
 const isolateText = (text: string): Html => html`<bdi>${text}</bdi>`
 
 /** Shows the details of the login and the decision form. */
@@ -123,7 +123,7 @@ export const renderDecidedPage = (decision: 'approve' | 'deny', tokenName: strin
         main: html`<h1>Denied</h1>
           <p>The terminal does not receive a token. You can close this page.</p>
           <p class="soft">
-            If you did not start this login, tell your operator that someone sent you here.
+            If you did not start this login, tell your operator that someone sent you a sign-in link.
           </p>`,
       }
 

@@ -32,17 +32,17 @@ export type DecisionService = ReturnType<typeof createDecisionService>
 /** The person who opens the page, and their network. */
 type Viewer = { actor: Actor; network: string }
 /** The data that the person sees before they decide. */
-export type Consent = store.ShownLogin & { formToken: string; tokenDays: number }
+export type Consent = store.DisplayedLogin & { formToken: string; tokenDays: number }
 
 // A blocked person receives the same message, because the message must not reveal whether the code is
 // correct.
 const unknownCode =
   'no login has this code; compare it with the code in your terminal; after several wrong codes, wait before you try again'
-const codeExpired = (): AppError =>
+const createCodeExpiredError = (): AppError =>
   new AppError('gone', 'this code has expired or was already used; start the login again in your terminal')
 
-const assertPending = ({ isExpired, status }: store.ShownLogin): void => {
-  if (isExpired || status !== 'pending') throw codeExpired()
+const assertPending = ({ isExpired, status }: store.DisplayedLogin): void => {
+  if (isExpired || status !== 'pending') throw createCodeExpiredError()
 }
 
 export function createDecisionService(deps: DecisionDeps) {
@@ -52,8 +52,8 @@ export function createDecisionService(deps: DecisionDeps) {
    * Returns the login with this code, or throws 404. After too many wrong codes, every code returns 404, even a correct
    * one.
    */
-  const find = async (typedCode: string, { actor, network }: Viewer): Promise<store.ShownLogin> => {
-    const isBlocked = (await guesses.blockedMs(actor.user.id)) > 0
+  const find = async (typedCode: string, { actor, network }: Viewer): Promise<store.DisplayedLogin> => {
+    const isBlocked = (await guesses.getBlockedMs(actor.user.id)) > 0
     const code = parseUserCode(typedCode)
     const login = code === null || isBlocked ? undefined : await store.findByCode(db.read, code)
     if (login !== undefined) return login
@@ -63,7 +63,7 @@ export function createDecisionService(deps: DecisionDeps) {
     throw new AppError('not_found', unknownCode)
   }
 
-  const approve = async (actor: Actor, login: store.ShownLogin): Promise<void> => {
+  const approve = async (actor: Actor, login: store.DisplayedLogin): Promise<void> => {
     const { id, publicKey, tokenName: name } = login
     const { token, insert } = await accessTokens.issue.prepare(actor)
     const sealedToken = await sealTo(publicKey, Buffer.from(token))
@@ -74,18 +74,18 @@ export function createDecisionService(deps: DecisionDeps) {
         const decidedLogin = await store.decideLogin(tx, id, decision)
         // A concurrent decision committed first, or the login has expired. The rollback of the transaction
         // also removes the token.
-        if (decidedLogin === null) throw codeExpired()
+        if (decidedLogin === null) throw createCodeExpiredError()
         return [loginEvent('approve', decidedLogin)]
       })
     })
     metrics.logins.inc({ event: 'approved' })
   }
 
-  const deny = async (actor: Actor, login: store.ShownLogin): Promise<void> => {
+  const deny = async (actor: Actor, login: store.DisplayedLogin): Promise<void> => {
     await db.transaction(async (tx) => {
       await recheckCredential(tx, actor)
       const decidedLogin = await store.decideLogin(tx, login.id, { status: 'denied', userId: actor.user.id })
-      if (decidedLogin === null) throw codeExpired()
+      if (decidedLogin === null) throw createCodeExpiredError()
       await audit.append(tx, actor, loginEvent('deny', decidedLogin))
     })
     metrics.logins.inc({ event: 'denied' })
@@ -100,11 +100,11 @@ export function createDecisionService(deps: DecisionDeps) {
       return { ...login, formToken: createFormToken(formKey, formSubject), tokenDays }
     },
 
-    /** Approves or denies a login. If several decisions race, one succeeds and the others throw 410. */
+    /** Approves or denies a login. If several decisions race, only one succeeds and the others throw 410. */
     decide: async (
       input: { code: string; formToken: string; decision: 'approve' | 'deny' },
       viewer: Viewer,
-    ): Promise<store.ShownLogin> => {
+    ): Promise<store.DisplayedLogin> => {
       const { actor } = viewer
       const login = await find(input.code, viewer)
       if (!isFormToken(formKey, { userId: actor.user.id, objectId: login.id }, input.formToken))

@@ -1,8 +1,8 @@
 // Defines the audit events of a login.
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { CliLogin } from './cli-login.store.ts'
 
-export const loginEvent = auditedEntity<CliLogin>({
+export const loginEvent = createEventBuilder<CliLogin>({
   type: 'cliLogin',
   classes: {
     id: 'public',

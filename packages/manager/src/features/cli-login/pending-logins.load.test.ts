@@ -2,7 +2,7 @@
 // a start does not grow.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { type Terminal, from, openTerminal } from '@manager/harness/cli-login.ts'
+import { type Terminal, fromAddress, openTerminal } from '@manager/harness/cli-login.ts'
 import { pendingOf, seedPending } from '../../../test/kit/pending-logins.ts'
 
 let service: TestApp
@@ -18,7 +18,7 @@ afterAll(() => service?.close())
 
 test('100,000 logins wait at most; the oldest make room for the new ones', async () => {
   const starts = await Promise.all(
-    Array.from({ length: 300 }, (_, n) => terminal.start({}, from(`198.51.100.${n % 250}`))),
+    Array.from({ length: 300 }, (_, n) => terminal.start({}, fromAddress(`198.51.100.${n % 250}`))),
   )
   expect(new Set(starts.map(({ status }) => status))).toEqual(new Set([200]))
   expect(await pendingOf(service)).toBeLessThanOrEqual(limit)
@@ -53,7 +53,7 @@ test('a start reads a bounded number of rows of the full table', async () => {
   }
   const before = await settled()
   const starts = 50
-  for (let n = 0; n < starts; n++) await terminal.login({}, from(`203.0.113.${n}`))
+  for (let n = 0; n < starts; n++) await terminal.login({}, fromAddress(`203.0.113.${n}`))
   const perStart = ((await settled()) - before) / starts
   process.stdout.write(`rows of cli_logins read per start: ${Math.round(perStart)}\n`)
   expect(perStart).toBeLessThan(2_500)

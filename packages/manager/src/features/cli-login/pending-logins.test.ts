@@ -1,8 +1,8 @@
-// These tests cover the limit of pending logins: a start is never rejected, because the oldest pending logins
-// are deleted instead.
+// These tests cover the limit for pending logins: a start is never rejected, because the oldest pending logins are
+// deleted instead.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { type Terminal, decide, from, openTerminal } from '@manager/harness/cli-login.ts'
+import { type Terminal, decide, fromAddress, openTerminal } from '@manager/harness/cli-login.ts'
 import { pendingOf, seedPending } from '../../../test/kit/pending-logins.ts'
 
 let service: TestApp
@@ -23,7 +23,7 @@ const age = (code: string): Promise<unknown> =>
 describe('an address', () => {
   test('[errors.rate-limits] may start any number of logins', async () => {
     const starts = await Promise.all(
-      Array.from({ length: 150 }, () => terminal.start({}, from('203.0.113.5'))),
+      Array.from({ length: 150 }, () => terminal.start({}, fromAddress('203.0.113.5'))),
     )
     expect(new Set(starts.map(({ status }) => status))).toEqual(new Set([200]))
     expect(await pendingOf(service, '203.0.113.5')).toBe(150)
@@ -31,17 +31,20 @@ describe('an address', () => {
 
   test('keeps its 1,000 newest pending logins; decided ones and those of others stay', async () => {
     const [own, other] = ['203.0.113.6', '203.0.113.7']
-    const [oldest, decided] = [await terminal.login({}, from(own)), await terminal.login({}, from(own))]
+    const [oldest, decided] = [
+      await terminal.login({}, fromAddress(own)),
+      await terminal.login({}, fromAddress(own)),
+    ]
     await decide(service, anna, decided.user_code, 'deny')
     for (const { user_code } of [oldest, decided]) await age(user_code)
     await seedPending(service, { network: own, count: 998 })
     await seedPending(service, { network: other, count: 998 })
     expect((await terminal.poll(oldest.session_id)).status).toBe(200)
-    const newest = await terminal.login({}, from(own))
+    const newest = await terminal.login({}, fromAddress(own))
     expect([await pendingOf(service, own), (await terminal.poll(oldest.session_id)).status]).toEqual([
       1_000, 200,
     ])
-    await terminal.login({}, from(own))
+    await terminal.login({}, fromAddress(own))
     expect(await pendingOf(service, own)).toBe(1_000)
     expect((await terminal.poll(oldest.session_id)).status).toBe(404)
     expect((await terminal.poll(decided.session_id)).body).toEqual({ status: 'denied' })
@@ -51,33 +54,33 @@ describe('an address', () => {
 
   test('is the /64 network of an IPv6 address', async () => {
     await seedPending(service, { network: '2001:db8:1:2::/64', count: 1_000 })
-    await terminal.login({}, from('2001:db8:1:2:3:4:5:6'))
+    await terminal.login({}, fromAddress('2001:db8:1:2:3:4:5:6'))
     expect(await pendingOf(service, '2001:db8:1:2::/64')).toBe(1_000)
   })
 
   test('with more than that, as after an upgrade, has no more soon', async () => {
     await seedPending(service, { network: '203.0.113.8', count: 1_025 })
-    for (let n = 0; n < 3; n++) await terminal.login({}, from('203.0.113.8'))
+    for (let n = 0; n < 3; n++) await terminal.login({}, fromAddress('203.0.113.8'))
     expect(await pendingOf(service, '203.0.113.8')).toBe(1_000)
   })
 })
 
 test('a pending login that somebody decides about is not dropped meanwhile', async () => {
   const [network, client] = ['203.0.113.9', await service.sql.connect()]
-  const { user_code } = await terminal.login({}, from(network))
+  const { user_code } = await terminal.login({}, fromAddress(network))
   await age(user_code)
   await seedPending(service, { network, count: 1_000 })
   try {
     await client.query('begin')
     await client.query('select 1 from cli_logins where user_code = $1 for update', [user_code])
     // The start does not wait for the locked row.
-    expect((await terminal.start({}, from(network))).status).toBe(200)
+    expect((await terminal.start({}, fromAddress(network))).status).toBe(200)
     await client.query(`update cli_logins set status = 'denied' where user_code = $1`, [user_code])
     await client.query('commit')
   } finally {
     client.release()
   }
-  await terminal.login({}, from(network))
+  await terminal.login({}, fromAddress(network))
   const { rows } = await service.sql.query('select status from cli_logins where user_code = $1', [user_code])
   expect(rows).toEqual([{ status: 'denied' }])
 })

@@ -243,7 +243,7 @@ describe('which deployment', () => {
     const twice = `/api/proxy/ready?app_id=${project.applicationId}&app_id=${project.applicationId}&env=dev`
     const headers = { 'x-proxy-auth': service.config.proxySecret ?? '' }
     expect(await call(service.url, twice, headers)).toMatchObject(
-      refused(400, 'app_id must be given at most once'),
+      refused(400, 'app_id must appear at most once'),
     )
     const both = `/api/proxy/wake?app_id=${project.applicationId}&env=dev`
     expect(await call(service.url, both, headers, { env: 'run' })).toMatchObject(

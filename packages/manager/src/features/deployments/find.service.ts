@@ -1,6 +1,6 @@
 // Finds the deployments that proxy requests name. Concurrent requests share a statement, so a flood of
 // requests for unknown applications costs only one statement per round trip.
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { notFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
@@ -13,7 +13,7 @@ const environments: ReadonlySet<string> = new Set(['dev', 'qas', 'run'])
 
 /** Returns a function that finds a deployment. It throws 404 for an unknown application or environment. */
 export function createDeploymentFinder({ database }: FindDeps) {
-  const find = createCoalesced<DeploymentKey, FoundDeployment>({
+  const find = createCoalescer<DeploymentKey, FoundDeployment>({
     getKey: ({ applicationId, environment }) => `${environment} ${applicationId}`,
     run: (keys) => findDeployments(database.run, keys),
   })

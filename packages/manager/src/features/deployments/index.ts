@@ -4,7 +4,7 @@
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { createFindById } from '../../policy/scopes.ts'
+import { createIdFinder } from '../../policy/scopes.ts'
 import type { BackendsApi } from '../backends/index.ts'
 import { createDeploymentOperations } from './deployment-operations.service.ts'
 import { createDeploymentMetrics } from './deployments.metrics.ts'
@@ -27,7 +27,7 @@ export const deployments = defineFeature({
     DEPLOYMENT_SPECIFICATION: {
       noun: 'deployment specification',
       view: 'DEPLOYMENT_READ',
-      find: createFindById('deployment_specifications', { application: 'application_id' }),
+      find: createIdFinder('deployment_specifications', { application: 'application_id' }),
     },
   },
   constraints: {

@@ -1,5 +1,5 @@
-// These rules validate the fields of a deployment specification. The workload becomes part of an orchestrator
-// URL, so only two DNS labels are accepted.
+// These rules validate the fields of a deployment specification. The workload becomes part of an orchestrator URL, so
+// each of its two parts must be a DNS label.
 import { badRequest } from '../../platform/errors.ts'
 import { checkInput } from '../../platform/inputs/fields.ts'
 import { checkName, checkText } from '../../platform/inputs/inputs.ts'
@@ -27,7 +27,7 @@ export function checkSpecification(input: SpecificationInput): SpecificationValu
     },
     maxReplicas: () => checkNumber(maxCount, 'maxReplicas', [1, maxReplicas]),
     workload: () => checkWorkload(input.workload ?? ''),
-    image: () => checkVisible(checkName(input.image ?? '', 'image', 500), 'image'),
+    image: () => checkVisibleCharacters(checkName(input.image ?? '', 'image', 500), 'image'),
     version: () => checkText(input.version ?? '', 'version', 100),
     port: () => checkNumber(input.port ?? 8_080, 'port', [1, 65_535]),
     healthPath: () => checkHealthPath(input.healthPath ?? '/health'),
@@ -52,12 +52,12 @@ function checkWorkload(text: string): string {
 }
 
 function checkHealthPath(text: string): string {
-  const path = checkVisible(checkName(text, 'healthPath', 200), 'healthPath')
+  const path = checkVisibleCharacters(checkName(text, 'healthPath', 200), 'healthPath')
   if (!path.startsWith('/')) throw badRequest('healthPath must start with a slash')
   return path
 }
 
-function checkVisible(text: string, field: string): string {
+function checkVisibleCharacters(text: string, field: string): string {
   if (!visible.test(text))
     throw badRequest(`${field} must contain only visible ASCII characters, without spaces`)
   return text

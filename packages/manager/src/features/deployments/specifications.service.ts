@@ -1,5 +1,5 @@
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { conflict, notFound, orNotFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
@@ -15,7 +15,7 @@ export type SpecificationsService = ReturnType<typeof createSpecificationsServic
 
 type Changes = SpecificationInput & { readonly expectedRevision?: ExpectedRevision }
 
-export const specificationEvent = auditedEntity<store.Specification>({
+export const specificationEvent = createEventBuilder<store.Specification>({
   type: 'deploymentSpecification',
   classes: {
     id: 'public',

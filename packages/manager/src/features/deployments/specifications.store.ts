@@ -3,9 +3,9 @@ import { lockApplicationProject } from '../../platform/postgres/application-rows
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Specification = Revised & {
+export type Specification = RevisionFields & {
   id: string
   projectId: string
   applicationId: string
@@ -79,7 +79,7 @@ export function lockSpecification(tx: Tx, id: string): Promise<Specification | u
       .selectFrom('deploymentSpecifications')
       .select(columns)
       .where('id', '=', id)
-      // With this lock mode, wakes that reference the row do not have to wait.
+      // This lock mode does not block wakes, which only reference the row.
       .forNoKeyUpdate()
       .executeTakeFirst()
   )

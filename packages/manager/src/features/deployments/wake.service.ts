@@ -32,15 +32,15 @@ const wakeTimes = {
   /** A second timeout, in case the orchestrator client does not enforce its own timeout. */
   orchestratorMs: 6_000,
   /**
-   * Duration of a claim. It is longer than the orchestrator call can take, so that no process takes over from
-   * a live process.
+   * Duration of a claim. It is longer than any call to the orchestrator, so that no process takes over a wake from a
+   * live process.
    */
   leaseMs: 8_000,
   /** Time for which later requests reuse a result. */
   resultTtlMs: 2_000,
   /**
-   * Time for which later requests reuse a failure. It is longer than the poll interval, so that waiting
-   * processes see the failure.
+   * Time for which later requests reuse a failure. It is longer than the poll interval, so that waiting processes
+   * notice the failure.
    */
   failureTtlMs: 500,
   pollIntervalMs: 100,
@@ -50,7 +50,7 @@ const wakeTimes = {
 const maxWakesInFlight = 100
 const maxFailureLength = 500
 
-const notEligible = (): AppError => conflict('the deployment is not scale-to-zero eligible')
+const createNotEligibleError = (): AppError => conflict('the deployment is not scale-to-zero eligible')
 
 /**
  * Creates the service. A wake costs one lookup (find.service.ts). The first of several concurrent wakes also
@@ -69,13 +69,14 @@ export function createWakeService(deps: WakeDeps) {
     wake: async (key: DeploymentKey): Promise<WakeResult> => {
       const deployment = await find(key)
       const { specificationId: id } = deployment
-      if (id === null || deployment.scaleToZero !== true) throw notEligible()
+      if (id === null || deployment.scaleToZero !== true) throw createNotEligibleError()
       if (orchestrator.kind === 'none') return unwrapOutcome(await callOrchestrator(deps, ''))
       const lastOutcome = findRecentOutcome(deployment, times)
       if (lastOutcome !== null) return unwrapOutcome(lastOutcome)
       const pendingWake = wakesInFlight.get(id)
       if (pendingWake !== undefined) return pendingWake
-      // Each wake in flight is for a different deployment, and an operator has set the flag for each of them.
+      // Each wake in flight is for a different deployment that an operator has allowed to scale to zero, so only very
+      // many deployments can reach this limit.
       if (wakesInFlight.size >= maxWakesInFlight)
         throw unavailable('too many deployments are being woken; try again')
       const newWake = startWake(key, deployment).finally(() => wakesInFlight.delete(id))
@@ -112,7 +113,7 @@ function createSharedWake(deps: WakeDeps, times: WakeTimes) {
 
   const runWake = async (claim: { specificationId: string; holder: string }, workload: string) => {
     const outcome = await callOrchestrator(deps, workload, times.orchestratorMs)
-    // If storing fails, the deployment is awake anyway. Other processes find it awake after the claim
+    // If storing the result fails, the deployment is awake anyway. Other processes find it awake after the claim
     // expires.
     await endWake(db.idempotent, claim, outcome).catch((error: unknown) =>
       log.warn({ err: error, workload }, 'could not store the result of a wake'),
@@ -128,7 +129,7 @@ function createSharedWake(deps: WakeDeps, times: WakeTimes) {
     ]
     for (;;) {
       const { specificationId } = deployment
-      if (specificationId === null || deployment.scaleToZero !== true) throw notEligible()
+      if (specificationId === null || deployment.scaleToZero !== true) throw createNotEligibleError()
       if (deployment.isInProgress !== true) {
         const previousOutcome =
           deployment.holder === awaitedHolder ? readOutcome(deployment) : findRecentOutcome(deployment, times)

@@ -1,7 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
@@ -10,7 +10,7 @@ import * as store from './endpoint-access.store.ts'
 
 export type EndpointAccessService = ReturnType<typeof createEndpointAccessService>
 
-const event = auditedEntity<store.EndpointAccess>({
+const event = createEventBuilder<store.EndpointAccess>({
   type: 'machineUser2Endpoint',
   classes: {
     id: 'public',

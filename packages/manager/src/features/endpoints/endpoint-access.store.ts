@@ -3,10 +3,10 @@ import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPage } from '../../platform/lists/page.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
 /** The machine user may call the endpoint while the row is enabled. */
-export type EndpointAccess = Revised & {
+export type EndpointAccess = RevisionFields & {
   id: string
   projectId: string
   machineUserId: string
@@ -52,7 +52,7 @@ export function lockEndpointAccess(tx: Tx, id: string): Promise<EndpointAccess |
     .executeTakeFirst()
 }
 
-/** Inserts a row with the project of the endpoint. The database rejects a machine user of another project. */
+/** Inserts a row with the project of the endpoint. The database rejects machine users of other projects. */
 export function insertEndpointAccess(
   tx: Tx,
   values: { machineUserId: string; endpointId: string; enabled: boolean },

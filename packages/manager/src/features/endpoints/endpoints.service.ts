@@ -1,7 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import { abbreviate } from '../../platform/audit/abbreviate.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
@@ -44,8 +44,8 @@ export type EndpointInput = Nullable<Omit<store.EndpointValues, 'consumeUrl'>> &
 type Changes = EndpointInput & { readonly expectedRevision?: ExpectedRevision }
 
 /** An audit row shows that a secret was replaced or cleared, but never the secret itself. */
-type AuditedEndpoint = store.WholeEndpoint & { authPassword?: string; authToken?: string }
-const entityEvent = auditedEntity<AuditedEndpoint>({
+type AuditedEndpoint = store.CompleteEndpoint & { authPassword?: string; authToken?: string }
+const entityEvent = createEventBuilder<AuditedEndpoint>({
   type: 'endpoint',
   classes: {
     id: 'public',
@@ -73,7 +73,7 @@ const entityEvent = auditedEntity<AuditedEndpoint>({
 /** Shortens a long template to its start and its digest. */
 const abbreviateRow = (row: AuditedEndpoint | null): AuditedEndpoint | null =>
   row && { ...row, transformationTemplate: abbreviate(row.transformationTemplate) }
-const event: typeof entityEvent = (action, { before, after }) =>
+const createEndpointEvent: typeof entityEvent = (action, { before, after }) =>
   entityEvent(action, { before: abbreviateRow(before), after: abbreviateRow(after) })
 
 export function createEndpointsService(deps: EndpointsDeps) {
@@ -102,7 +102,7 @@ export function createEndpointsService(deps: EndpointsDeps) {
         const insertedRow = await store.insertEndpoint(tx, { id, applicationId, ...values, ...secrets })
         const after = orNotFound(insertedRow, 'application')
         const auditedRow = { ...after, ...createPlaceholders(secrets, 'new') }
-        await audit.append(tx, actor, event('create', { before: null, after: auditedRow }))
+        await audit.append(tx, actor, createEndpointEvent('create', { before: null, after: auditedRow }))
         return after
       })
     },
@@ -120,7 +120,7 @@ export function createEndpointsService(deps: EndpointsDeps) {
           before: { ...before, ...createPlaceholders(secrets, 'old') },
           after: { ...after, ...createPlaceholders(secrets, 'new') },
         }
-        await audit.append(tx, actor, event('update', changes))
+        await audit.append(tx, actor, createEndpointEvent('update', changes))
         return after
       }),
 
@@ -134,7 +134,7 @@ export function createEndpointsService(deps: EndpointsDeps) {
             `the endpoint has served ${callCountText} and cannot be deleted; disable it instead (updateEndpoint with enabled: false)`,
           )
         await store.deleteEndpoint(tx, id)
-        await audit.append(tx, actor, event('delete', { before, after: null }))
+        await audit.append(tx, actor, createEndpointEvent('delete', { before, after: null }))
         return true as const
       }),
   }
@@ -159,8 +159,7 @@ function checkValues(
   stored: { transformationTemplate: string } = { transformationTemplate: '' },
 ): store.EndpointValues {
   const template = input.transformationTemplate ?? ''
-  // An unchanged template is not validated again: it may be older than a validation rule, and it is rendered
-  // unchanged.
+  // An unchanged template is not validated again: it may be older than a validation rule, and it keeps working.
   const findTemplateProblem = (text: string): string | null =>
     text === stored.transformationTemplate ? null : transformations.findProblem(text)
   const { consumeURL: consumeUrl, ...checkedInput } = checkInput({

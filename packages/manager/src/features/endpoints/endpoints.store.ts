@@ -1,14 +1,14 @@
 import { type Selectable, sql } from 'kysely'
 import type { Endpoints } from '../../generated/db.ts'
 import { lockApplicationProject } from '../../platform/postgres/application-rows.ts'
-import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, anyOf, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
-import { forPage } from '../../platform/lists/prepared-pages.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { getPageHandle } from '../../platform/lists/prepared-pages.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
 /** An endpoint without its secrets and its template. A template can be long, so it is read only when requested. */
-export type Endpoint = Revised & {
+export type Endpoint = RevisionFields & {
   id: string
   projectId: string
   applicationId: string
@@ -24,10 +24,10 @@ export type Endpoint = Revised & {
   logLevel: string
   createdAt: string
 }
-export type WholeEndpoint = Endpoint & { transformationTemplate: string }
+export type CompleteEndpoint = Endpoint & { transformationTemplate: string }
 export type EndpointValues = Omit<
-  WholeEndpoint,
-  'id' | 'projectId' | 'applicationId' | 'createdAt' | keyof Revised
+  CompleteEndpoint,
+  'id' | 'projectId' | 'applicationId' | 'createdAt' | keyof RevisionFields
 >
 /** Sealed secrets to store. An absent secret is not changed, and null clears the secret. */
 export type SealedSecrets = Partial<Pick<Selectable<Endpoints>, 'authPassword' | 'authToken'>>
@@ -55,7 +55,7 @@ export const endpointFields: ListFields = {
 
 /** Returns a page of endpoints for each of the applications. */
 export function listEndpoints(db: Reads, applicationIds: readonly string[], page: Page): Promise<Endpoint[]> {
-  return fetchPages(forPage(db, page, ['name']), {
+  return fetchPages(getPageHandle(db, page, ['name']), {
     table: 'endpoints',
     columns,
     page,
@@ -66,12 +66,16 @@ export function listEndpoints(db: Reads, applicationIds: readonly string[], page
 
 /** Returns the endpoints with these ids, in any order. */
 export function findEndpoints(db: Reads, ids: readonly string[]): Promise<Endpoint[]> {
-  return prepared(db).selectFrom('endpoints').select(columns).where('id', '=', anyOf(ids)).execute()
+  return withPreparedStatements(db)
+    .selectFrom('endpoints')
+    .select(columns)
+    .where('id', '=', anyOf(ids))
+    .execute()
 }
 
 /** Returns the templates by endpoint id. */
 export async function findTemplates(db: Reads, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await prepared(db)
+  const rows = await withPreparedStatements(db)
     .selectFrom('endpoints')
     .select(['id', 'transformationTemplate'])
     .where('id', '=', anyOf(ids))
@@ -82,7 +86,7 @@ export async function findTemplates(db: Reads, ids: readonly string[]): Promise<
 /** Returns the template sizes in bytes, by endpoint id. */
 export async function findTemplateBytes(db: Reads, ids: readonly string[]): Promise<Map<string, number>> {
   const bytes = sql<number>`octet_length(transformation_template)`.as('bytes')
-  const rows = await prepared(db)
+  const rows = await withPreparedStatements(db)
     .selectFrom('endpoints')
     .select(['id', bytes])
     .where('id', '=', anyOf(ids))
@@ -92,7 +96,7 @@ export async function findTemplateBytes(db: Reads, ids: readonly string[]): Prom
 
 /** Returns one endpoint of the application, or undefined. */
 export function findEndpoint(db: Reads, applicationId: string, id: string): Promise<Endpoint | undefined> {
-  return prepared(db)
+  return withPreparedStatements(db)
     .selectFrom('endpoints')
     .select(columns)
     .where('applicationId', '=', applicationId)
@@ -101,7 +105,7 @@ export function findEndpoint(db: Reads, applicationId: string, id: string): Prom
 }
 
 /** Returns one endpoint and locks it until the transaction ends. */
-export function lockEndpoint(tx: Tx, id: string): Promise<WholeEndpoint | undefined> {
+export function lockEndpoint(tx: Tx, id: string): Promise<CompleteEndpoint | undefined> {
   return tx.selectFrom('endpoints').select(wholeColumns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
@@ -109,7 +113,7 @@ export function lockEndpoint(tx: Tx, id: string): Promise<WholeEndpoint | undefi
 export async function insertEndpoint(
   tx: Tx,
   values: EndpointValues & SealedSecrets & { id: string; applicationId: string },
-): Promise<WholeEndpoint | undefined> {
+): Promise<CompleteEndpoint | undefined> {
   const projectId = await lockApplicationProject(tx, values.applicationId)
   if (projectId === undefined) return undefined
   return tx
@@ -123,7 +127,7 @@ export function updateEndpoint(
   tx: Tx,
   id: string,
   values: EndpointValues & SealedSecrets,
-): Promise<WholeEndpoint> {
+): Promise<CompleteEndpoint> {
   return tx
     .updateTable('endpoints')
     .set({ ...values, updatedAt: sql`now()` })

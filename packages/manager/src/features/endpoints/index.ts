@@ -2,7 +2,7 @@
 // templates, gateway/ forwards calls, and call-log/ records them.
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { createFindById } from '../../policy/scopes.ts'
+import { createIdFinder } from '../../policy/scopes.ts'
 import type { CallLogApi } from '../call-log/index.ts'
 import { createEndpointAccessResolvers } from './endpoint-access.resolvers.ts'
 import { createEndpointAccessService } from './endpoint-access.service.ts'
@@ -20,12 +20,12 @@ export const endpoints = defineFeature({
     ENDPOINT: {
       noun: 'endpoint',
       view: 'ENDPOINT_READ',
-      find: createFindById('endpoints', { application: 'application_id' }),
+      find: createIdFinder('endpoints', { application: 'application_id' }),
     },
     MACHINE_USER2ENDPOINT: {
       noun: 'machineUser2Endpoint',
       view: 'ENDPOINT_ACCESS_READ',
-      find: createFindById('machine_user2endpoints'),
+      find: createIdFinder('machine_user2endpoints'),
     },
   },
   constraints: {

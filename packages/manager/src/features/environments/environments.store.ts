@@ -1,11 +1,11 @@
-import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, anyOf, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
-import { forPage } from '../../platform/lists/prepared-pages.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { getPageHandle } from '../../platform/lists/prepared-pages.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Environment = Revised & {
+export type Environment = RevisionFields & {
   id: string
   projectId: string
   name: string
@@ -41,7 +41,7 @@ export function listEnvironments(
   projectIds: readonly string[],
   page: Page,
 ): Promise<Environment[]> {
-  return fetchPages(forPage(db, page, ['id']), {
+  return fetchPages(getPageHandle(db, page, ['id']), {
     table: 'environments',
     columns,
     page,
@@ -52,7 +52,11 @@ export function listEnvironments(
 
 /** Returns the environments with these ids, in any order. */
 export function findEnvironments(db: Reads, ids: readonly string[]): Promise<Environment[]> {
-  return prepared(db).selectFrom('environments').select(columns).where('id', '=', anyOf(ids)).execute()
+  return withPreparedStatements(db)
+    .selectFrom('environments')
+    .select(columns)
+    .where('id', '=', anyOf(ids))
+    .execute()
 }
 
 /** The three environments of every new project. */

@@ -3,7 +3,7 @@
 import { defineFeature } from '../../feature.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { createFindById } from '../../policy/scopes.ts'
+import { createIdFinder } from '../../policy/scopes.ts'
 import { createEnvironmentsResolvers } from './environments.resolvers.ts'
 import { type EnvironmentsService, createEnvironmentsService } from './environments.service.ts'
 
@@ -14,7 +14,7 @@ export const environments = defineFeature({
   name: 'environments',
   sdl: readSdl(import.meta.url, './environments.graphql'),
   scopes: {
-    ENVIRONMENT: { noun: 'environment', view: 'PROJECT_READ', find: createFindById('environments') },
+    ENVIRONMENT: { noun: 'environment', view: 'PROJECT_READ', find: createIdFinder('environments') },
   },
   create: (deps: { db: Db }) => {
     const service = createEnvironmentsService(deps)

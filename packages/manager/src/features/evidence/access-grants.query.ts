@@ -1,11 +1,11 @@
 import { accessColumns, accessJoins, assignments, membershipKinds } from './access-columns.pure.ts'
-import { buildAfterSql, joinWithOr, isAbout, trailQuery } from './trail-query.pure.ts'
+import { buildAfterSql, joinWithOr, buildEntityCondition, createTrailQuery } from './trail-query.pure.ts'
 
-export const accessGrants = trailQuery({
+export const accessGrants = createTrailQuery({
   name: 'access-grants',
   title: 'Granted access',
   description:
-    'Granted memberships of users in projects, tenants and applications. Created or enabled access of machine users to endpoints and of tenants to applications. Changed roles are in role-changes.',
+    'Granted memberships of users in projects, tenants and applications. Created or enabled access: of machine users to endpoints, and of tenants to applications. Changed roles are in role-changes.',
   controls: ['ISO/IEC 27001:2022 A.5.15', 'ISO/IEC 27001:2022 A.5.18', 'SOC 2 CC6.2', 'NIST SP 800-53 AC-2'],
   columns: {
     ...accessColumns,
@@ -14,8 +14,8 @@ export const accessGrants = trailQuery({
   },
   joins: accessJoins,
   condition: joinWithOr(
-    isAbout(membershipKinds, 'grant'),
-    isAbout(assignments, 'create'),
-    `(${isAbout(assignments, 'update')} and ${buildAfterSql('enabled')} = 'true')`,
+    buildEntityCondition(membershipKinds, 'grant'),
+    buildEntityCondition(assignments, 'create'),
+    `(${buildEntityCondition(assignments, 'update')} and ${buildAfterSql('enabled')} = 'true')`,
   ),
 })

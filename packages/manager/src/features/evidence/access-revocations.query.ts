@@ -1,7 +1,13 @@
 import { accessColumns, accessJoins, assignments, membershipKinds } from './access-columns.pure.ts'
-import { buildAfterSql, joinWithOr, buildBeforeSql, isAbout, trailQuery } from './trail-query.pure.ts'
+import {
+  buildAfterSql,
+  joinWithOr,
+  buildBeforeSql,
+  buildEntityCondition,
+  createTrailQuery,
+} from './trail-query.pure.ts'
 
-export const accessRevocations = trailQuery({
+export const accessRevocations = createTrailQuery({
   name: 'access-revocations',
   title: 'Revoked access',
   description:
@@ -19,8 +25,11 @@ export const accessRevocations = trailQuery({
   },
   joins: accessJoins,
   condition: joinWithOr(
-    isAbout(membershipKinds, 'revoke'),
-    isAbout([...assignments, 'project', 'tenant', 'application', 'endpoint', 'machineUser'], 'delete'),
-    `(${isAbout([...assignments, 'machineUser'], 'update')} and ${buildAfterSql('enabled')} = 'false')`,
+    buildEntityCondition(membershipKinds, 'revoke'),
+    buildEntityCondition(
+      [...assignments, 'project', 'tenant', 'application', 'endpoint', 'machineUser'],
+      'delete',
+    ),
+    `(${buildEntityCondition([...assignments, 'machineUser'], 'update')} and ${buildAfterSql('enabled')} = 'false')`,
   ),
 })

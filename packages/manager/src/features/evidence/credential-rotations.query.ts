@@ -1,10 +1,10 @@
-import { joinWithOr, isAbout, trailQuery } from './trail-query.pure.ts'
+import { joinWithOr, buildEntityCondition, createTrailQuery } from './trail-query.pure.ts'
 
-export const credentialRotations = trailQuery({
+export const credentialRotations = createTrailQuery({
   name: 'credential-rotations',
   title: 'Rotated credentials and keys',
   description:
-    'Rotated machine user credentials, replaced endpoint secrets, changes to pilet signing keys, and master key rotations. The audit trail does not contain the secrets. Personal access tokens are not rotated: see pat-lifecycle.',
+    'Rotated machine user credentials, replaced endpoint secrets, changes to pilet signing keys, and master key rotations. The audit trail does not contain the secrets. Personal access tokens cannot be rotated; pat-lifecycle lists their creation and revocation.',
   controls: [
     'ISO/IEC 27001:2022 A.5.17',
     'ISO/IEC 27001:2022 A.8.24',
@@ -13,8 +13,8 @@ export const credentialRotations = trailQuery({
     'NIST SP 800-53 SC-12',
   ],
   condition: joinWithOr(
-    isAbout(['machineUser', 'installation'], 'rotate'),
-    `(${isAbout(['endpoint'], 'update')} and l.changes ?| array['authPassword', 'authToken'])`,
-    isAbout(['piletSigningKey']),
+    buildEntityCondition(['machineUser', 'installation'], 'rotate'),
+    `(${buildEntityCondition(['endpoint'], 'update')} and l.changes ?| array['authPassword', 'authToken'])`,
+    buildEntityCondition(['piletSigningKey']),
   ),
 })

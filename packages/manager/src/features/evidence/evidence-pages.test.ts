@@ -65,7 +65,7 @@ describe('the page', () => {
     for (const format of ['csv', 'json']) expect(text).toContain(`href="?${window}&amp;format=${format}"`)
     expect(text).toContain('name="from" value="2026-01-01"')
     expect(text).toContain('name="to" value="2026-04-01"')
-    expect(text).toContain('There are no rows in this window.')
+    expect(text).toContain('This window contains no rows.')
     // Empty fields are treated as absent. The fields accept times as well as days.
     const today = new Date().toISOString().slice(0, 10)
     expect((await ask(`${list}/lockouts?from=&to=`)).text).toContain(`until <time datetime="${today}`)

@@ -7,7 +7,7 @@ import type { EvidenceRun, EvidenceService } from './evidence.service.ts'
 import { renderCell, buildColumns } from './evidence-table.page.ts'
 
 type Query = ReturnType<EvidenceService['list']>[number]
-type ShownRun = Pick<EvidenceRun, 'name' | 'from' | 'to' | 'generatedAt' | 'chain' | 'columns'> &
+type DisplayedRun = Pick<EvidenceRun, 'name' | 'from' | 'to' | 'generatedAt' | 'chain' | 'columns'> &
   Partial<Query>
 type Rows = { rows: readonly Record<string, unknown>[]; hasMore: boolean }
 
@@ -40,7 +40,7 @@ const renderProse = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
 /** Shows the window, the verification status of the audit trail, and the rows that fit on a page. */
-export function renderEvidencePage(run: ShownRun, { rows, hasMore }: Rows): Page {
+export function renderEvidencePage(run: DisplayedRun, { rows, hasMore }: Rows): Page {
   const { name, title = name, description = '', controls = [] } = run
   const window = `?from=${run.from.toISOString()}&to=${run.to.toISOString()}`
   return {
@@ -61,7 +61,7 @@ export function renderEvidencePage(run: ShownRun, { rows, hasMore }: Rows): Page
   }
 }
 
-const renderFacts = ({ from, to, generatedAt, chain }: ShownRun): Html[] => [
+const renderFacts = ({ from, to, generatedAt, chain }: DisplayedRun): Html[] => [
   renderRow(
     'Window',
     html`from ${renderTime(from.toISOString())} until ${renderTime(to.toISOString())} (exclusive)`,
@@ -71,14 +71,14 @@ const renderFacts = ({ from, to, generatedAt, chain }: ShownRun): Html[] => [
 ]
 
 const describeRowCount = (rowCount: number, hasMore: boolean): string => {
-  if (rowCount === 0) return 'There are no rows in this window.'
+  if (rowCount === 0) return 'This window contains no rows.'
   if (hasMore) return `The first ${formatCount(rowCount)} rows are shown; more rows exist.`
   return rowCount === 1 ? 'One row.' : `All ${formatCount(rowCount)} rows.`
 }
 
 const formatDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-const renderWindowForm = ({ from, to }: ShownRun): Html =>
+const renderWindowForm = ({ from, to }: DisplayedRun): Html =>
   html`<form method="get" class="window">
     <p class="field">
       <label for="from">From</label>
@@ -89,7 +89,9 @@ const renderWindowForm = ({ from, to }: ShownRun): Html =>
       <input type="date" id="to" name="to" value="${formatDay(Math.ceil(to.getTime() / dayMs) * dayMs)}" />
     </p>
     <button type="submit">Show</button>
-    <p class="soft">Days start at midnight UTC. Without a start, the window is the 90 days before its end.</p>
+    <p class="soft">
+      Days start at midnight UTC. Without a start date, the window covers the 90 days before its end.
+    </p>
   </form>`
 
 function renderTable(names: readonly string[], rows: readonly Record<string, unknown>[]): Html {

@@ -5,6 +5,6 @@ export const evidenceSettings = {
     key: 'evidence.auth_failure_retention_days',
     env: 'SVC_EVIDENCE_AUTH_FAILURE_RETENTION_DAYS',
     default: 400,
-    doc: 'Days for which counts of failed authentications and lockouts are kept. Counts are deleted by month, when the last day of the month exceeds this age.',
+    doc: 'Number of days for which counts of failed authentications and lockouts are kept. The counts of a month are deleted together, when its last day exceeds this age.',
   }),
 } as const

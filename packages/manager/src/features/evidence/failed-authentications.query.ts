@@ -4,7 +4,7 @@ export const failedAuthentications: EvidenceQuery = {
   name: 'failed-authentications',
   title: 'Failed authentications',
   description:
-    'Number of rejected credentials by minute, kind and client network. Per minute and kind, each process distinguishes the first 1,000 networks; `others` contains the rest. A minute is complete a few seconds after its end.',
+    'Number of rejected credentials by minute, kind and client network. Each process counts the first 1,000 networks per minute and kind separately; `others` contains the rest. A minute is complete a few seconds after its end.',
   controls: [
     'ISO/IEC 27001:2022 A.8.5',
     'ISO/IEC 27001:2022 A.8.15',

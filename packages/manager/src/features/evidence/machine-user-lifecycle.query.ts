@@ -1,6 +1,6 @@
-import { castToUuid, buildFieldSql, isAbout, trailQuery } from './trail-query.pure.ts'
+import { castToUuid, buildFieldSql, buildEntityCondition, createTrailQuery } from './trail-query.pure.ts'
 
-export const machineUserLifecycle = trailQuery({
+export const machineUserLifecycle = createTrailQuery({
   name: 'machine-user-lifecycle',
   title: 'Machine user lifecycle',
   description:
@@ -12,5 +12,5 @@ export const machineUserLifecycle = trailQuery({
     enabled_after: "(l.changes #>> '{enabled,after}')::boolean",
   },
   joins: `left join machine_users named on named.id = ${castToUuid('l.entity_id')}`,
-  condition: isAbout(['machineUser']),
+  condition: buildEntityCondition(['machineUser']),
 })

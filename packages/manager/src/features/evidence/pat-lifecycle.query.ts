@@ -1,6 +1,6 @@
-import { castToUuid, buildFieldSql, isAbout, trailQuery } from './trail-query.pure.ts'
+import { castToUuid, buildFieldSql, buildEntityCondition, createTrailQuery } from './trail-query.pure.ts'
 
-export const patLifecycle = trailQuery({
+export const patLifecycle = createTrailQuery({
   name: 'pat-lifecycle',
   title: 'Personal access token lifecycle',
   description:
@@ -15,5 +15,5 @@ export const patLifecycle = trailQuery({
   },
   joins: `left join personal_access_tokens token on token.id = ${castToUuid('l.entity_id')}
     left join users owner on owner.id = coalesce(${castToUuid(buildFieldSql('userId'))}, token.user_id)`,
-  condition: isAbout(['personalAccessToken']),
+  condition: buildEntityCondition(['personalAccessToken']),
 })

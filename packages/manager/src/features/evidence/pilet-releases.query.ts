@@ -1,10 +1,10 @@
-import { isAbout, trailQuery } from './trail-query.pure.ts'
+import { buildEntityCondition, createTrailQuery } from './trail-query.pure.ts'
 
-export const piletReleases = trailQuery({
+export const piletReleases = createTrailQuery({
   name: 'pilet-releases',
   title: 'Pilet releases',
   description:
-    'Pilet versions that were uploaded, enabled, disabled, described or signed, with the SHA-256 hash of each upload. Signing keys are in credential-rotations.',
+    'Pilet versions that were uploaded, enabled, disabled, signed, or given a new description, with the SHA-256 hash of each upload. Signing keys are in credential-rotations.',
   controls: [
     'ISO/IEC 27001:2022 A.8.32',
     'ISO/IEC 27001:2022 A.8.19',
@@ -16,5 +16,5 @@ export const piletReleases = trailQuery({
     sha256: "l.changes #>> '{hash,after}'",
     enabled_after: "(l.changes #>> '{enabled,after}')::boolean",
   },
-  condition: isAbout(['piletPackage']),
+  condition: buildEntityCondition(['piletPackage']),
 })

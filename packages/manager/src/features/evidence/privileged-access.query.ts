@@ -1,17 +1,23 @@
 import { accessColumns, accessJoins } from './access-columns.pure.ts'
-import { buildAfterSql, joinWithOr, buildBeforeSql, isAbout, trailQuery } from './trail-query.pure.ts'
+import {
+  buildAfterSql,
+  joinWithOr,
+  buildBeforeSql,
+  buildEntityCondition,
+  createTrailQuery,
+} from './trail-query.pure.ts'
 
-const hasRole = (name: string, roles: string): string =>
+const buildRoleCondition = (name: string, roles: string): string =>
   `(${buildBeforeSql(name)} in (${roles}) or ${buildAfterSql(name)} in (${roles}))`
 
-// The condition uses the current definition of a role. The audit rows of the definition contain its previous
+// The condition uses the current definition of a role. The audit rows about the definition contain its previous
 // permissions. Deleted roles match no row.
 const hasMembersPermission = `exists (
   select from tenant_role_definitions d
   where d.tenant_id = ids.scope_id and d.name in (${buildBeforeSql('roleName')}, ${buildAfterSql('roleName')})
     and 'members' = any(d.permissions))`
 
-export const privilegedAccess = trailQuery({
+export const privilegedAccess = createTrailQuery({
   name: 'privileged-access',
   title: 'Granted and revoked privileged access',
   description:
@@ -23,11 +29,11 @@ export const privilegedAccess = trailQuery({
     role_after: `coalesce(${buildAfterSql('role')}, ${buildAfterSql('roleName')}, ${buildAfterSql('name')})`,
   },
   joins: accessJoins,
-  condition: `${isAbout(['user', 'user2project', 'user2tenant', 'tenantRoleDefinition'])} and ${joinWithOr(
-    `(${isAbout(['user'])} and ${hasRole('role', "'administrator'")})`,
-    `(${isAbout(['user2project'])} and ${hasRole('role', "'maintainer', 'owner'")})`,
-    `(${isAbout(['user2tenant'])} and ${joinWithOr(hasRole('roleName', "'admin', 'owner'"), hasMembersPermission)})`,
-    `(${isAbout(['tenantRoleDefinition'])} and (l.changes #> '{permissions,before}' ? 'members'
+  condition: `${buildEntityCondition(['user', 'user2project', 'user2tenant', 'tenantRoleDefinition'])} and ${joinWithOr(
+    `(${buildEntityCondition(['user'])} and ${buildRoleCondition('role', "'administrator'")})`,
+    `(${buildEntityCondition(['user2project'])} and ${buildRoleCondition('role', "'maintainer', 'owner'")})`,
+    `(${buildEntityCondition(['user2tenant'])} and ${joinWithOr(buildRoleCondition('roleName', "'admin', 'owner'"), hasMembersPermission)})`,
+    `(${buildEntityCondition(['tenantRoleDefinition'])} and (l.changes #> '{permissions,before}' ? 'members'
       or l.changes #> '{permissions,after}' ? 'members'))`,
   )}`,
 })

@@ -1,7 +1,13 @@
 import { accessColumns, accessJoins, membershipKinds } from './access-columns.pure.ts'
-import { buildAfterSql, joinWithOr, buildBeforeSql, isAbout, trailQuery } from './trail-query.pure.ts'
+import {
+  buildAfterSql,
+  joinWithOr,
+  buildBeforeSql,
+  buildEntityCondition,
+  createTrailQuery,
+} from './trail-query.pure.ts'
 
-export const roleChanges = trailQuery({
+export const roleChanges = createTrailQuery({
   name: 'role-changes',
   title: 'Changed roles',
   description:
@@ -15,5 +21,8 @@ export const roleChanges = trailQuery({
     permissions_after: "l.changes #> '{permissions,after}'",
   },
   joins: accessJoins,
-  condition: joinWithOr(isAbout([...membershipKinds, 'user'], 'update'), isAbout(['tenantRoleDefinition'])),
+  condition: joinWithOr(
+    buildEntityCondition([...membershipKinds, 'user'], 'update'),
+    buildEntityCondition(['tenantRoleDefinition']),
+  ),
 })

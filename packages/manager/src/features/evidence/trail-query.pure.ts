@@ -12,17 +12,17 @@ export const buildFieldSql = (name: string): string =>
 export const buildBeforeSql = (name: string): string => `l.changes #>> '{${name},before}'`
 export const buildAfterSql = (name: string): string => `l.changes #>> '{${name},after}'`
 /**
- * Returns the SQL condition for rows about these entity types with one of these actions. Without actions, any
- * action matches.
+ * Returns the SQL condition for audit rows with one of these entity types and one of these actions. Without actions,
+ * any action matches.
  */
-export const isAbout = (entityTypes: readonly string[], ...actions: string[]): string =>
+export const buildEntityCondition = (entityTypes: readonly string[], ...actions: string[]): string =>
   `(l.entity_type in (${quoteList(entityTypes)})${actions.length === 0 ? '' : ` and l.action in (${quoteList(actions)})`})`
 export const joinWithOr = (...conditions: string[]): string => `(${conditions.join(' or ')})`
 const quoteList = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ')
 
 /**
- * Converts text to a UUID, or to null if it is not a UUID. Unexpected content in the trail therefore does not
- * fail a query.
+ * Converts text to a UUID, or to null if it is not a UUID, so that unexpected content in the trail does not make a
+ * query fail.
  */
 export const castToUuid = (text: string): string =>
   `case when ${text} ~ '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$' then (${text})::uuid end`
@@ -63,7 +63,12 @@ type TrailQuery = Omit<EvidenceQuery, 'columns' | 'source' | 'orderBy'> & {
 }
 
 /** Creates a query over the audit trail, newest rows first. */
-export const trailQuery = ({ condition, columns = {}, joins = '', ...rest }: TrailQuery): EvidenceQuery => ({
+export const createTrailQuery = ({
+  condition,
+  columns = {},
+  joins = '',
+  ...rest
+}: TrailQuery): EvidenceQuery => ({
   ...rest,
   columns: { ...changeColumns, ...columns, ...projectColumns, ...principalColumns, ...chainColumns },
   source: `from audit_logs l

@@ -7,7 +7,7 @@ import { AppError, unavailable } from '../../platform/errors.ts'
 import { type Lease, createFairShare } from '../../platform/throttle/fair-share.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
 import {
-  CallerDisconnected,
+  CallerDisconnectedError,
   RelayFailure,
   type RelayRequest,
   type RelayResponse,
@@ -89,10 +89,10 @@ export function createForwarder(deps: ForwardingDeps) {
   const buffers = createFairShare({
     // The capacity is at least the size of the largest permitted body.
     capacity: Math.max(limits.maxBufferedBytes, limits.body.maxBytes),
-    item: limits.body.maxBytes,
+    maxItemSize: limits.body.maxBytes,
     maxWaiting: maxWaitingBodies,
     maxWaitMs: maxBodyWaitMs,
-    full: 'too many large bodies are being transformed; try again',
+    fullMessage: 'too many large bodies are being transformed; try again',
   })
   const forward = async (call: Call, bufferLease: Lease): Promise<void> => {
     const { incomingCall, target } = call
@@ -137,21 +137,21 @@ export function createForwarder(deps: ForwardingDeps) {
 /** Relays the response, and ends the span with the result. */
 async function relayWithSpan(
   request: RelayRequest,
-  { incomingCall: incoming, recording }: Call,
+  { incomingCall, recording }: Call,
   span: Span,
 ): Promise<void> {
   let responseStatus: number | undefined
   try {
     await relay(request, {
-      response: incoming.response,
+      response: incomingCall.response,
       createHeaders: (upstreamHeaders) => {
         recording.keepResponseHeaders(upstreamHeaders)
-        const responseHeaders = Object.assign(selectCallerHeaders(upstreamHeaders), incoming.ownHeaders)
+        const responseHeaders = Object.assign(selectCallerHeaders(upstreamHeaders), incomingCall.ownHeaders)
         // If the response arrives before the request is complete, the rest of the request body is not read.
-        if (!incoming.request.complete) responseHeaders.connection = 'close'
+        if (!incomingCall.request.complete) responseHeaders.connection = 'close'
         return responseHeaders
       },
-      onHead: incoming.onHead,
+      onHead: incomingCall.onHead,
       onData: recording.response && ((chunk) => recording.response?.add(chunk)),
       commit: (status) => {
         responseStatus = status
@@ -160,7 +160,7 @@ async function relayWithSpan(
     })
     span.end({ status: responseStatus })
   } catch (error) {
-    const isExpectedFailure = error instanceof RelayFailure || error instanceof CallerDisconnected
+    const isExpectedFailure = error instanceof RelayFailure || error instanceof CallerDisconnectedError
     span.end({ status: responseStatus, failure: isExpectedFailure ? error.message : 'the call was aborted' })
     throw error
   }

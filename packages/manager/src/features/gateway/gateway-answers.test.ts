@@ -153,7 +153,7 @@ describe('when the upstream cannot be asked', () => {
       502,
       failure('the name of the upstream cannot be resolved'),
     ])
-    const noTls = failure('the upstream does not speak TLS; use http:// or another port')
+    const noTls = failure('the upstream does not use TLS on this port; use http:// or another port')
     expect(await callTo(gateway.upstream.url.replace('http:', 'https:'))).toEqual([502, noTls])
     expect(gateway.upstream.received).toEqual([])
   })

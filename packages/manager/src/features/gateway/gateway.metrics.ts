@@ -2,7 +2,7 @@ import type { MetricFactory } from '../../platform/metrics.ts'
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>
 
-export const createGatewayMetrics = ({ histogram, counterByFirstIds }: MetricFactory) => ({
+export const createGatewayMetrics = ({ histogram, counterById }: MetricFactory) => ({
   forward: histogram(
     'svc_esb_forward_duration_seconds',
     'Duration of admitted ESB calls by outcome: answered, failed (502), refused, or abandoned (the caller closed the connection).',
@@ -12,7 +12,7 @@ export const createGatewayMetrics = ({ histogram, counterByFirstIds }: MetricFac
     },
   ),
   /** The argument is the application id, or null if the call failed before the application was known. */
-  countFailure: counterByFirstIds(
+  countFailure: counterById(
     'svc_esb_failures_total',
     'ESB calls for which the Manager itself returned 500, 502 or 503, or truncated the response, by application.',
     { label: 'application', max: 200 },

@@ -4,8 +4,8 @@ import type { Machine } from '../../policy/authenticate.ts'
 import { AppError, forbidden } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { createFairShare } from '../../platform/throttle/fair-share.ts'
-import { CallerDisconnected, RelayFailure } from '../../platform/outbound/relay.ts'
-import { BodyAborted } from '../../platform/outbound/request-body.ts'
+import { CallerDisconnectedError, RelayFailure } from '../../platform/outbound/relay.ts'
+import { BodyAbortedError } from '../../platform/outbound/request-body.ts'
 import type { CallLogApi, Outcome } from '../call-log/index.ts'
 import type { GatewayMetrics } from './gateway.metrics.ts'
 import { type Call, type ForwardingDeps, type IncomingCall, createForwarder } from './forwarding.service.ts'
@@ -25,18 +25,17 @@ export type GatewayParts = ReturnType<typeof createGatewayParts>
 
 const maxCallWaitMs = 1_000
 
-/** Creates the parts that calls of machine users and test calls share, so that the same limits apply to both. */
+/** Creates the parts that calls by machine users and test calls share, so that the same limits apply to both. */
 export function createGatewayParts(deps: GatewayDeps) {
   return {
     findTarget: createTargetFinder(deps),
     forwardLogged: createLoggedForwarder(deps),
-    // A call occupies its connection until it is complete, and a caller that sends its body slowly prolongs
-    // that time.
+    // A call occupies its connection until it is complete. A caller that sends its body slowly prolongs that time.
     calls: createFairShare({
       capacity: deps.maxCalls,
       maxWaiting: deps.maxCalls,
       maxWaitMs: maxCallWaitMs,
-      full: 'too many calls are in flight; try again',
+      fullMessage: 'too many calls are in flight; try again',
     }),
   }
 }
@@ -63,8 +62,8 @@ export function createGatewayService(deps: GatewayDeps, parts: GatewayParts) {
       } catch (error) {
         const outcome = getOutcome(error)
         incoming.onFailure(outcome)
-        // Only responses from the Manager itself (500, 502, 503, or a truncated response) count as failures.
-        // Responses from the partner do not.
+        // Only failures of the Manager itself (500, 502, 503, or a truncated response) count. Responses from the
+        // partner do not.
         if ((outcome.status ?? 0) >= 500) deps.gatewayMetrics.countFailure(scope.applicationId)
         throw toResponseError(error)
       }
@@ -92,7 +91,10 @@ function createCallHandler({ callLog }: GatewayDeps, { findTarget, forwardLogged
   }
 }
 
-/** Returns a function that forwards a call whose start is logged, and logs its end. It throws the error of the call. */
+/**
+ * Returns a function that forwards a call whose start has been logged, and logs the end of the call. It throws the
+ * error of the call.
+ */
 function createLoggedForwarder(deps: GatewayDeps) {
   const forward = createForwarder(deps)
   return async (call: Call): Promise<void> => {
@@ -146,7 +148,7 @@ export const buildCallDetails = (
 })
 
 const isAbandoned = (error: unknown): error is Error =>
-  error instanceof CallerDisconnected || error instanceof BodyAborted
+  error instanceof CallerDisconnectedError || error instanceof BodyAbortedError
 
 /** Returns the outcome that is logged for a failed call. */
 function getOutcome(error: unknown): Outcome {

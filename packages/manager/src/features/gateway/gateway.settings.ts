@@ -5,7 +5,7 @@ export const gatewaySettings = {
     key: 'esb.max_response_bytes',
     env: 'SVC_ESB_MAX_RESPONSE_BYTES',
     default: 10 * 1_048_576,
-    doc: 'Maximum size of the body of an upstream response, as transferred. A larger body fails the call with 502.',
+    doc: 'Maximum size of the body of an upstream response, as transferred. If the body is larger, the call fails with 502.',
   }),
   esbForwardTimeoutMs: defineSetting(duration(100, 3_600_000), {
     key: 'esb.forward_timeout',
@@ -25,7 +25,7 @@ export const gatewaySettings = {
     default: 128 * 1_048_576,
     doc: 'Maximum total size of the request bodies that a process buffers to transform them. Only bytes that have arrived count, and projects share the limit fairly. Further bodies wait briefly, and their calls then return 503 with `Retry-After`. Bodies that are not transformed are never buffered.',
   }),
-  // The maximum is below 30 s, after which the server itself closes a request without an entry in the call log.
+  // The maximum is less than 30 s, after which the server itself closes a request without an entry in the call log.
   esbBodyTimeoutMs: defineSetting(duration(100, 29_000), {
     key: 'esb.body_timeout',
     env: 'SVC_ESB_BODY_TIMEOUT',
@@ -36,13 +36,13 @@ export const gatewaySettings = {
     key: 'esb.body_stall_timeout',
     env: 'SVC_ESB_BODY_STALL_TIMEOUT',
     default: 5_000,
-    doc: 'Maximum pause in the body of a call, and the maximum time that the body can lag behind 16 KiB/s. If it is exceeded, the call returns 400.',
+    doc: 'Maximum pause in the body of a call, and maximum time that the body can lag behind a rate of 16 KiB/s. If either is exceeded, the call returns 400.',
   }),
   esbTestCallsPerMinute: defineSetting(integer(1, 10_000), {
     key: 'esb.test_calls_per_minute',
     env: 'SVC_ESB_TEST_CALLS_PER_MINUTE',
     default: 30,
-    doc: 'Maximum number of test calls of endpoints that people can make in a project within any minute. Further test calls are rejected with the number of seconds to wait.',
+    doc: 'Maximum number of test calls that people can make to the endpoints of a project per minute. Further test calls are rejected, and the error contains the number of seconds to wait.',
   }),
   esbDeniedCidrs: defineSetting(cidrList, {
     key: 'esb.denied_cidrs',

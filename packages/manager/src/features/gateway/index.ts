@@ -6,7 +6,7 @@ import { readSdl } from '../../platform/graphql/schema.ts'
 import type { ConnectionShares } from '../../platform/http/open-files.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { gatewayPolicy } from '../../platform/outbound/egress-policies.ts'
-import type { Names } from '../../platform/outbound/names.ts'
+import type { NameResolver } from '../../platform/outbound/names.ts'
 import type { OwnService } from '../../platform/outbound/own-services.ts'
 import { createOutboundPools } from '../../platform/outbound/pools.ts'
 import type { Redis } from '../../platform/redis/redis.ts'
@@ -24,7 +24,7 @@ type Deps = Omit<
 > & {
   config: Config
   metrics: Metrics
-  names: Names
+  nameResolver: NameResolver
   ownServices: Iterable<OwnService>
   redis: Redis
   shares: ConnectionShares
@@ -36,11 +36,11 @@ export const gateway = defineFeature({
   sdl: readSdl(import.meta.url, './test-calls.graphql'),
   settings: gatewaySettings,
   create: (deps: Deps) => {
-    const { config, names, ownServices, shares } = deps
+    const { config, nameResolver, ownServices, shares } = deps
     const pools = createOutboundPools({
       ...readOutboundOptions(config),
       ownServices,
-      names,
+      nameResolver,
       maxSockets: shares.outbound,
     })
     const gatewayDeps = {

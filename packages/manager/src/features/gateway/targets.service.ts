@@ -1,7 +1,7 @@
 // The endpoint data of a call is cached under the version of the project's endpoints. The version is read
 // together with the caller's token. A changed endpoint, access row or secret therefore applies to every call
 // that starts after the change is confirmed. With a warm cache, a call reads only its token.
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { type BuiltValue, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -31,7 +31,7 @@ const fixedBytes = 4_000
  * the call arrived.
  */
 export function createTargetFinder({ database, secrets, metrics, maxBytes }: TargetsDeps) {
-  const readTarget = createCoalesced<TargetKey, TargetRow>({
+  const readTarget = createCoalescer<TargetKey, TargetRow>({
     getKey: nameOf,
     run: (keys) => readTargets(database.run, keys),
     maxBatch: maxTargetsPerStatement,

@@ -8,6 +8,8 @@ export type TargetKey = { projectId: string; applicationId: string; machineUserI
 export type TargetRow = {
   version: string
   id: string
+  /** The revision of the endpoint. */
+  revision: number
   name: string
   description: string
   consumeUrl: string
@@ -31,7 +33,7 @@ const statement: PreparedStatement = {
   size: 'large',
   text: `
     select wanted.position::int, ${createVersionSql('wanted.project_id', 'endpoints')} as version,
-      e.id, e.name, e.description, e.consume_url as "consumeUrl", e.url, e.auth_type as "authType",
+      e.id, e.revision, e.name, e.description, e.consume_url as "consumeUrl", e.url, e.auth_type as "authType",
       e.auth_username as "authUsername", e.auth_password as "authPassword", e.auth_token as "authToken",
       e.input_message_type as "inputMessageType", e.output_message_type as "outputMessageType",
       e.transformation_template as "transformationTemplate", e.log_level as "logLevel",
@@ -45,7 +47,7 @@ const statement: PreparedStatement = {
       on access.endpoint_id = e.id and access.machine_user_id = wanted.machine_user_id`,
 }
 
-/** Returns the enabled endpoints with exactly these paths, in the same order, or null if none exists. */
+/** Returns the enabled endpoints with exactly these paths, in the same order; null for a path without an endpoint. */
 export async function readTargets(
   run: RunPrepared,
   keys: readonly TargetKey[],

@@ -116,6 +116,27 @@ describe('who may call in whose name', () => {
   })
 })
 
+describe('a change of the endpoint', () => {
+  test.each([
+    ['the URL', `url = 'https://elsewhere.example/'`],
+    ['the credentials', `auth_type = 'Basic', auth_username = 'new'`],
+  ])('[esb.test-call-refused] %s that was read before the change is not used', async (_what, set) => {
+    const { id } = await gateway.endpoint({ url: gateway.upstream.url })
+    const answer = await whileLocked(
+      gateway.service.database.url,
+      [`update endpoints set ${set}, updated_at = now() where id = $1`, [id]],
+      async (commit) => {
+        const waiting = call({}, maintainer, id)
+        await waitForLockWait(gateway.service.sql)
+        await commit()
+        return waiting
+      },
+    )
+    expectRefused(answer, 'conflict')
+    expect(answer.error).toMatch(/has just changed; try again$/)
+  })
+})
+
 describe('the input', () => {
   test('[esb.test-call-refused] headers that the gateway does not forward are refused by name', async () => {
     for (const name of [

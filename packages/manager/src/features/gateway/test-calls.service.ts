@@ -1,4 +1,4 @@
-// Makes a test call of an endpoint for a person, in the name of a machine user. One transaction checks the rights again,
+// Makes a test call to an endpoint for a person, on behalf of a machine user. One transaction checks the rights again,
 // logs the start of the call and appends the audit row. The call is forwarded after the commit, like any other call.
 import type { Audit, AuditEvent } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -31,13 +31,13 @@ export type TestCallsDeps = GatewayDeps & {
 export type TestCallsService = ReturnType<typeof createTestCallsService>
 type TestCall = TestResult & { requestId: string }
 
-// A request of the person occupies one of a few turns until the call ends.
+// A test call occupies one of the few request turns of the person until the call ends.
 const maxDurationMs = 30_000
 const changedText = 'the endpoint, the machine user or its access has just changed; try again'
 
 export function createTestCallsService(deps: TestCallsDeps, parts: GatewayParts) {
   return {
-    /** Makes the call. Its failure is part of the result, unless the call could not be logged. */
+    /** Makes the call. If the call fails, the failure is part of the result, unless the call could not be logged. */
     call: async (actor: Actor, endpointId: string, input: TestCallInput): Promise<TestCall> => {
       const request = checkTestRequest(input)
       const machineUserId = orNotFound(parseUuid(input.machineUserId), 'machine user')
@@ -55,7 +55,7 @@ export function createTestCallsService(deps: TestCallsDeps, parts: GatewayParts)
         applicationId: parties.applicationId,
         path: parties.consumeUrl,
       })
-      // Another endpoint may have taken over the path.
+      // A different endpoint may now have the path.
       if (target?.id !== endpointId) throw conflict(changedText)
       const slot = await parts.calls.take([parties.projectId])
       try {
@@ -143,15 +143,18 @@ function createIncomingCall(
   }
 }
 
-/** Commits the start of the call and its audit row. Throws if the person or the machine user has lost the right. */
+/**
+ * Commits the start of the call and its audit row. Throws if the person or the machine user has lost the right, or if the
+ * URL or the credentials of the target are outdated.
+ */
 function logStart(
   { audit }: TestCallsDeps,
   call: PreparedCall & { recording: TestRecording; requestId: string },
 ): Promise<void> {
   const { actor, machineUserId, target } = call
-  return call.recording.startWith(async (tx, insertCall) => {
+  return call.recording.startInTransaction(async (tx, insertCall) => {
     await recheckPermission(tx, actor, 'ENDPOINT_TEST', target.projectId)
-    if (!(await store.lockEnabledParties(tx, target.id, machineUserId))) throw conflict(changedText)
+    if (!(await store.lockEnabledParties(tx, target, machineUserId))) throw conflict(changedText)
     await insertCall()
     await audit.append(tx, actor, createEvent(call))
   })

@@ -35,17 +35,20 @@ export async function findTestParties(
   return rows[0]
 }
 
-/** Locks both parties and the access row. Returns false unless all three are still enabled. */
+/**
+ * Locks both parties and the access row. Returns false unless all three are still enabled and the endpoint still has
+ * the revision of the call's target.
+ */
 export async function lockEnabledParties(
   tx: Tx,
-  endpointId: string,
+  target: { id: string; revision: number },
   machineUserId: string,
 ): Promise<boolean> {
   const { rows } = await sql`
     select from endpoints e
     join machine_users m on m.project_id = e.project_id and m.id = ${machineUserId} and m.enabled
     join machine_user2endpoints a on a.endpoint_id = e.id and a.machine_user_id = m.id and a.enabled
-    where e.id = ${endpointId} and e.enabled
+    where e.id = ${target.id} and e.revision = ${target.revision} and e.enabled
     for share`.execute(tx)
   return rows.length > 0
 }

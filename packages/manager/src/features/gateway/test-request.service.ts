@@ -48,11 +48,11 @@ function checkHeaders(headers: readonly Header[]): string[] {
   if (headers.length > maxHeaders || length > maxHeaderBytes)
     throw badRequest(`headers must have at most ${maxHeaders} entries and ${maxHeaderBytes} characters`)
   for (const [index, { name, value }] of headers.entries()) {
-    checkHeaderText(() => validateHeaderName(name), `headers[${index}].name is not a header name`)
+    checkHeaderText(() => validateHeaderName(name), `headers[${index}].name is not a valid header name`)
     // The message does not contain the value, which may be a secret.
     checkHeaderText(
       () => validateHeaderValue(name, value),
-      `headers[${index}].value contains characters that a header cannot have`,
+      `headers[${index}].value contains characters that are not allowed in a header value`,
     )
     if (selectUpstreamHeaders([name, value], noNames).length === 0)
       throw badRequest(`headers must not contain ${name}: the gateway does not forward it; remove it`)
@@ -90,7 +90,7 @@ class DiscardedResponse extends Writable {
     super({ write: (_chunk, _encoding, done) => done() })
   }
 
-  /** Throws for headers that could not be sent, like the response to a machine user. */
+  /** Throws for headers that could not be sent, as the response to a machine user does. */
   writeHead(_status: number, headers: OutgoingHttpHeaders): void {
     for (const [name, value] of Object.entries(headers)) {
       validateHeaderName(name)

@@ -33,7 +33,7 @@ const item = Type.Object(
     ),
     expires_at: nullable(
       Type.String({ format: 'date-time' }),
-      'Expiry time, if earlier than the end of the retention period.',
+      'Expiry time, if it is earlier than the end of the retention period.',
     ),
   },
   { $id: 'Notification' },
@@ -43,7 +43,7 @@ export const inboxSchema = {
   operationId: 'listNotifications',
   summary: 'Returns the notifications of the caller in the tenant and application, newest first',
   description:
-    'The inbox is empty if the caller no longer has access to the application in the tenant. With both `unread` and `type`, a page can contain fewer than `limit` items although more pages follow.',
+    'The inbox is empty if the caller no longer has access to the application in the tenant. With both `unread` and `type`, a page can contain fewer than `limit` items even if more pages follow.',
   tags,
   params,
   querystring: Type.Object({
@@ -69,7 +69,7 @@ export const inboxSchema = {
     type: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'Returns only notifications of exactly this type. Empty for all types.',
+        description: 'Return only notifications of exactly this type; if empty, notifications of all types.',
       }),
     ),
   }),
@@ -77,7 +77,7 @@ export const inboxSchema = {
     200: Type.Object({
       notifications: Type.Array(item),
       next_cursor: nullable(Type.String(), 'Cursor of the next page; null on the last page.'),
-      has_more: Type.Boolean({ description: 'Whether more notifications can follow.' }),
+      has_more: Type.Boolean({ description: 'Whether another page can follow.' }),
     }),
     ...createErrorResponses('error'),
   },
@@ -102,7 +102,7 @@ const ids = Type.Optional(
 const connection_id = Type.Optional(
   Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
     description:
-      '`connection_id` of the websocket of the calling page. This websocket does not receive the change.',
+      '`connection_id` of the WebSocket that the calling page opened. This WebSocket does not receive the change.',
   }),
 )
 const markSchemaParts = {

@@ -1,6 +1,6 @@
 // This service reads and marks the inbox of a user in one tenant and application: pages, the unread flag, and marks.
 // The inbox is empty for a user who lost access to the application.
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { hasForbiddenCharacters } from '../../platform/inputs/inputs.ts'
@@ -48,24 +48,24 @@ export type MarkRequest = {
 
 // One page can be 3 MB in size, which limits the number of pages in a batch.
 const maxPagesPerBatch = 8
-// Each part is one statement. A part is small enough to block other statements only briefly, and large enough
-// that an inbox needs only a few parts.
+// Each part is one statement. Parts are small enough to block other statements only briefly, and large enough that an
+// inbox needs only a few of them.
 const rowsPerPart = 1_000
 export const defaultMaxMarked = 100 * rowsPerPart
 
-// Marks share their connections with emits, so only one mark runs at a time. Tenants and their users are
-// served in turn.
+// Mark requests share their connections with emits, so only one mark request runs at a time. Tenants and their users
+// are served in turn.
 const markLimits = {
   capacity: 1,
   maxWaiting: 1_000,
   maxWaitMs: 30_000,
-  full: 'too many mark requests of this user or tenant are queued; try again',
+  fullMessage: 'too many mark requests from this user or tenant are queued; try again',
 }
 
 export function createInboxService({ database, retentionDays, sendHint, ...options }: InboxDeps) {
   const { maxMarked = defaultMaxMarked } = options
   const kept = `${retentionDays * 24} hours`
-  const probeUnread = createCoalesced<InboxId, { unread: boolean | null }>({
+  const probeUnread = createCoalescer<InboxId, { unread: boolean | null }>({
     getKey: ({ tenantId, applicationId, userId }) => tenantId + applicationId + userId,
     run: (inboxIds) => readUnread(database.run, inboxIds, kept),
   })
@@ -121,7 +121,7 @@ export function createInboxService({ database, retentionDays, sendHint, ...optio
 }
 
 const createPageReader = (database: Database, pageOptions: { kind: PageKind; kept: string; count: number }) =>
-  createCoalesced<PageKey, InboxRow[]>({
+  createCoalescer<PageKey, InboxRow[]>({
     getKey: ({ inboxId, before, type }) =>
       `${inboxId.tenantId}${inboxId.applicationId}${inboxId.userId}${before.id}${type ?? ''}`,
     run: (keys) => readPages(database.run, keys, pageOptions),
@@ -149,8 +149,7 @@ function createMarker(database: Database, kept: string) {
   }
   const markAllUnread = async (inboxId: InboxId, maxMarked: number): Promise<number> => {
     let [updatedCount, before]: [number, InboxKey | null] = [0, startOfInbox]
-    // Parts are marked from the newest row to older rows, so notifications that arrive during the loop stay
-    // unread.
+    // Parts are marked from the newest row backward, so that notifications that arrive during the loop stay unread.
     while (before !== null && updatedCount < maxMarked) {
       const count = Math.min(rowsPerPart, maxMarked - updatedCount)
       const part = await markPart(inboxId, before, count)

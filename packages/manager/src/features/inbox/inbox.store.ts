@@ -1,11 +1,10 @@
-// These statements read and mark inboxes. Each statement enforces the complete rule itself: the rows belong
-// to the caller in that tenant and application, and the caller still has access. Rows that exceed the
-// retention period and expired rows are excluded, according to the database clock. Each statement reads its
-// rows in index order, month by month. Its cost therefore depends on the page size and not on the inbox size,
-// and it skips months that cannot contain matching rows.
+// These statements read and mark inboxes. Each statement enforces the complete rule itself: the rows belong to the
+// caller in that tenant and application, and the caller still has access. Rows that exceed the retention period and
+// expired rows are excluded, by the database clock. Each statement reads its rows in index order, month by month, and
+// skips months that cannot contain matching rows. Its cost therefore depends on the page size, not on the inbox size.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
-import { hasApplicationSql } from '../../policy/has-application.ts'
+import { buildHasApplicationSql } from '../../policy/has-application.ts'
 import type { InboxKey } from './inbox-cursor.pure.ts'
 import type { InboxRow } from './inbox-page.pure.ts'
 
@@ -24,8 +23,8 @@ const getInboxColumns = (inboxIds: readonly InboxId[]) => [
   inboxIds.map(({ applicationId }) => applicationId),
   inboxIds.map(({ userId }) => userId),
 ]
-const canRead = hasApplicationSql({ tenantId: '$1', applicationId: '$2', userId: '$3' })
-export const canReadWanted = hasApplicationSql({
+const canRead = buildHasApplicationSql({ tenantId: '$1', applicationId: '$2', userId: '$3' })
+export const canReadWanted = buildHasApplicationSql({
   tenantId: 'wanted.tenant_id',
   applicationId: 'wanted.application_id',
   userId: 'wanted.user_id',
@@ -36,37 +35,37 @@ export const isOwnRow = buildOwnerCondition('wanted.tenant_id', 'wanted.applicat
 export const isRetained =
   'r.created_at > now() - $4::interval and (r.expires_at is null or r.expires_at > now())'
 // The first comparison is redundant, but the planner needs it to skip months.
-const isBefore = (at: string, id: string): string =>
+const buildBeforeCondition = (at: string, id: string): string =>
   `r.created_at <= ${at} and (r.created_at, r.notification_id) < (${at}, ${id})`
 export const newestFirst = 'order by r.created_at desc, r.notification_id desc'
 const columns = 'r.created_at, r.notification_id, r.type, r.expires_at, r.read_at, r.seen_at'
 
 const buildRowsQuery = (condition: string, limit: string): string => `
   select ${columns}, true as matches, false as reached_scan_limit from notification_recipients r
-  where ${isOwnRow} and ${isRetained} and ${isBefore('wanted.before_at', 'wanted.before_id')} ${condition}
+  where ${isOwnRow} and ${isRetained} and ${buildBeforeCondition('wanted.before_at', 'wanted.before_id')} ${condition}
   ${newestFirst} limit ${limit}`
 
 // The function makes the planner use the type index regardless of statistics (see its migration).
 const typeCondition = 'and r.type = wanted.type and notification_has_type(r.type)'
 // No index covers both conditions. Users have few unread notifications, so the statement scans a limited
 // number of unread rows.
-const buildUnreadOfTypeQuery = (maxScanned: string): string => `
+const buildUnreadOfTypeQuery = (maxScanned: string, within: string): string => `
   select ${columns}, r.type is not null and r.type = wanted.type as matches,
     r.scanned = ${maxScanned} as reached_scan_limit
   from (
     select ${columns}, row_number() over (${newestFirst}) as scanned from (
-      ${buildRowsQuery('and r.read_at is null', maxScanned)}) r) r
+      ${buildRowsQuery(`and r.read_at is null ${within}`, maxScanned)}) r) r
   where r.type = wanted.type or r.scanned = ${maxScanned} ${newestFirst} limit $5`
 
 /**
- * The rows of the inbox `wanted` by filter: all rows, unread rows only, rows of one type only, or both. The last query
- * scans at most `maxScanned` rows.
+ * Builds the queries for the rows of the inbox `wanted`, by filter: all rows, unread rows only, rows of one type only,
+ * or both. The last query scans at most `maxScanned` rows. All queries add the condition `within`.
  */
-export const buildRowQueries = (maxScanned: string) => ({
-  all: buildRowsQuery('', '$5'),
-  unread: buildRowsQuery('and r.read_at is null', '$5'),
-  ofType: buildRowsQuery(typeCondition, '$5'),
-  unreadOfType: buildUnreadOfTypeQuery(maxScanned),
+export const buildRowQueries = (maxScanned: string, within = '') => ({
+  all: buildRowsQuery(within, '$5'),
+  unread: buildRowsQuery(`and r.read_at is null ${within}`, '$5'),
+  ofType: buildRowsQuery(`${typeCondition} ${within}`, '$5'),
+  unreadOfType: buildUnreadOfTypeQuery(maxScanned, within),
 })
 const rowQueries = buildRowQueries(String(maxScannedRows))
 
@@ -152,13 +151,13 @@ export async function readUnread(
   )
 }
 
-// All key columns are columns of the joined rows and not parameters, so the planner can only look up the rows
-// one by one.
+// All key columns are columns of the joined rows, not parameters, so that the planner can only look up the rows one by
+// one.
 const isSameRow = ['tenant_id', 'application_id', 'user_id', 'created_at', 'notification_id']
   .map((column) => `r.${column} = wanted.${column}`)
   .join(' and ')
-// A row that is seen when it is read gets equal times, and no other row does. The statement counts by this difference which
-// rows are newly seen, because RETURNING shows only new values.
+// Marking an unseen row as read also sets `seen_at`, to the same time as `read_at`. In all other rows, the two times
+// differ. The statement uses this difference to count newly seen rows, because RETURNING shows only new values.
 const readAt = `case when r.seen_at >= now()::timestamptz(3) then r.seen_at + interval '1 millisecond' else now() end`
 const markSql = {
   read: {
@@ -168,9 +167,9 @@ const markSql = {
   },
   seen: { unmarked: 'r.seen_at is null', set: 'seen_at = now()', counts: ['count(*)', '0'] },
 }
-const marked = 'r.notification_id as id, r.created_at, r.seen_at, r.read_at'
-/** Adds the marks to the counts. An insert without conflicts: people do not wait for each other. */
-const buildCounted = (mark: Mark): string => `
+const markedColumns = 'r.notification_id as id, r.created_at, r.seen_at, r.read_at'
+/** Inserts a row with the new counts instead of updating a shared row, so that users do not wait for each other. */
+const buildCountSql = (mark: Mark): string => `
     insert into notification_count_changes (application_id, day, seen, read)
     select $2::uuid, date_trunc('day', created_at, 'UTC'), ${markSql[mark].counts.join(', ')}
     from marked group by 2`
@@ -185,14 +184,14 @@ const createMarkStatement = (mark: Mark): PreparedStatement => ({
     ), marked as (
       update notification_recipients r set ${markSql[mark].set} from wanted
       where ${isSameRow} and ${markSql[mark].unmarked} and ${isRetained}
-      returning ${marked}
-    ), counted as (${buildCounted(mark)})
+      returning ${markedColumns}
+    ), counted as (${buildCountSql(mark)})
     select id from marked`,
 })
 export const marks = { read: createMarkStatement('read'), seen: createMarkStatement('seen') }
 
 /**
- * Marks the rows of these ids that are not marked yet and returns their ids. The keys must be sorted newest first:
+ * Marks the rows with these ids that are not marked yet, and returns their ids. The keys must be sorted newest first:
  * every statement locks rows in this order, which prevents deadlocks.
  */
 export async function markRows(
@@ -212,12 +211,12 @@ export const markAll: PreparedStatement = {
     with wanted as materialized (
       select r.tenant_id, r.application_id, r.user_id, r.created_at, r.notification_id from notification_recipients r
       where ${canRead} and ${buildOwnerCondition('$1', '$2', '$3')} and ${isRetained}
-        and ${isBefore('$5::timestamptz', '$6::uuid')} and r.read_at is null
+        and ${buildBeforeCondition('$5::timestamptz', '$6::uuid')} and r.read_at is null
       ${newestFirst} limit $7 for no key update of r
     ), marked as (
       update notification_recipients r set ${markSql.read.set} from wanted where ${isSameRow}
-      returning ${marked}
-    ), counted as (${buildCounted('read')})
+      returning ${markedColumns}
+    ), counted as (${buildCountSql('read')})
     select count(*)::int as updated, min(marked.id::text collate "C") as oldest from marked`,
 }
 

@@ -264,7 +264,7 @@ describe('the query of a page', () => {
     for (const name of ['limit', 'cursor', 'unread', 'type'])
       expect(errorOf(await list(project, jana, `?${name}=1&${name}=1`))).toEqual([
         400,
-        `${name} must be given at most once`,
+        `${name} must appear at most once`,
       ])
   })
 

@@ -4,6 +4,7 @@ import type { Actor } from '../../policy/actor.ts'
 import { authorize } from '../../policy/authorize.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { checkText } from '../../platform/inputs/inputs.ts'
+import { type TimeBounds, readTimeWindow } from '../../platform/inputs/time-window.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { type InboxKey, decodeCursor, parseInboxKey, startOfInbox } from './inbox-cursor.pure.ts'
 import { selectPage } from './inbox-page.pure.ts'
@@ -48,7 +49,7 @@ export type NotificationConnection = {
   isComplete: boolean
 }
 /** Arguments as GraphQL passes them: an absent argument can be null. */
-export type PageArgs = {
+export type PageArgs = TimeBounds & {
   first?: number | null
   after?: string | null
   unread?: boolean | null
@@ -66,9 +67,11 @@ export type MarkedNotifications = { updated: number; isComplete: boolean }
 /** Maximum number of inboxes that one request reads: each costs a few index lookups. */
 export const maxInboxes = 200
 const maxPageSize = 100
+/** No notification precedes this id within the same millisecond. */
+const lowestId = '00000000-0000-0000-0000-000000000000'
 const maxIds = 500
 
-/** Creates the service. Every inbox that the caller lost access to counts as empty. */
+/** Creates the service. An inbox counts as empty if the caller has lost access to it. */
 export function createOwnInboxesService(deps: OwnInboxesDeps) {
   const { database, retentionDays } = deps
   const kept = `${retentionDays * 24} hours`
@@ -77,15 +80,15 @@ export function createOwnInboxesService(deps: OwnInboxesDeps) {
   return {
     /** Returns the newest notifications of all inboxes, or of the inboxes in one project. */
     page: async (actor: Actor, args: PageArgs): Promise<NotificationConnection> => {
-      const { first, before, type, unread } = checkPage(args)
+      const { first, after, before, from, type, unread } = checkPage(args)
       const { inboxes, isComplete } = await list(actor, args.projectId ?? null)
       const kind = getPageKind(unread, type)
-      const request = { kind, inboxes, userId: actor.user.id, before, type, kept, count: first + 1 }
+      const request = { kind, inboxes, userId: actor.user.id, before, from, type, kept, count: first + 1 }
       const rows = inboxes.length === 0 ? [] : await store.readMergedPage(database.run, request)
       const { items, hasMore, startCursor, endCursor } = selectPage(rows, first)
       return {
         nodes: items.map(toNotification),
-        pageInfo: { hasNextPage: hasMore, hasPreviousPage: before !== startOfInbox, startCursor, endCursor },
+        pageInfo: { hasNextPage: hasMore, hasPreviousPage: after !== null, startCursor, endCursor },
         isComplete,
       }
     },
@@ -119,8 +122,14 @@ const createInboxReader =
   async (actor: Actor, projectId: string | null) => {
     if (projectId !== null)
       await authorize(actor, { do: 'PROJECT_VIEW', on: ['projectId'], in: 'PROJECT' }, [projectId])
-    const found = await store.listInboxes(run, actor.user.id, { projectId, count: maxInboxes + 1 })
-    return { inboxes: found.slice(0, maxInboxes), isComplete: found.length <= maxInboxes }
+    const locatedNotifications = await store.listInboxes(run, actor.user.id, {
+      projectId,
+      count: maxInboxes + 1,
+    })
+    return {
+      inboxes: locatedNotifications.slice(0, maxInboxes),
+      isComplete: locatedNotifications.length <= maxInboxes,
+    }
   }
 
 function createOwnMarker(
@@ -159,15 +168,28 @@ function createOwnMarker(
   }
 }
 
-function checkPage({ first, after, unread, type }: PageArgs) {
+function checkPage({ first, after, unread, type, ...bounds }: PageArgs) {
   const size = first ?? 20
   if (size < 1 || size > maxPageSize) throw badRequest(`first must be from 1 to ${maxPageSize}`)
-  const isFirst = after === undefined || after === null || after === ''
-  const before = isFirst ? startOfInbox : decodeCursor(after)
-  if (before === null)
-    throw badRequest('after is not a valid cursor; use endCursor of the previous page, or no cursor')
+  const cursor = after === undefined || after === null || after === '' ? null : readCursor(after)
   const wantedType = checkText(type ?? '', 'type', 100)
-  return { first: size, before, type: wantedType === '' ? null : wantedType, unread: unread === true }
+  const { from, to } = readTimeWindow(bounds)
+  const end = to === null ? startOfInbox : { createdAt: to, id: lowestId }
+  return {
+    first: size,
+    after: cursor,
+    before: cursor === null || (to !== null && to <= cursor.createdAt) ? end : cursor,
+    from,
+    type: wantedType === '' ? null : wantedType,
+    unread: unread === true,
+  }
+}
+
+function readCursor(after: string): InboxKey {
+  const cursor = decodeCursor(after)
+  if (cursor === null)
+    throw badRequest('after is not a valid cursor; use endCursor of the previous page, or no cursor')
+  return cursor
 }
 
 function checkMarks({ ids = null, all, projectId = null, connectionId = null }: MarkArgs) {

@@ -1,5 +1,5 @@
 // These statements read all inboxes of a user together, for clients that serve several tenants and applications. Each
-// statement still checks the access to every inbox. Its cost depends on the number of inboxes and on the page size, and
+// statement still checks the access to every inbox. Its cost depends on the number of inboxes and on the page size,
 // not on the number of stored notifications.
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import type { InboxKey } from './inbox-cursor.pure.ts'
@@ -96,8 +96,8 @@ const createMergedStatement = (name: string, rows: string): PreparedStatement =>
     ${newestFirst}`,
 })
 
-// $9 is the number of rows that a search by type scans in each inbox.
-const rowQueries = buildRowQueries('$9')
+// $9 is the start of the time window, and $10 is the number of rows that a search by type scans in each inbox.
+const rowQueries = buildRowQueries('$10', 'and r.created_at >= $9::timestamptz')
 /** Merged page statements by filter. */
 export const mergedPages = {
   all: createMergedStatement('page', rowQueries.all),
@@ -111,6 +111,8 @@ export type MergedPage = {
   inboxes: readonly InboxId[]
   userId: string
   before: InboxKey
+  /** The start of the time window, or null for all rows before the position. */
+  from: string | null
   type: string | null
   kept: string
   count: number
@@ -128,6 +130,7 @@ export const createMergedValues = (page: MergedPage): unknown[] => [
   page.before.createdAt,
   page.before.id,
   page.type,
+  page.from ?? '-infinity',
   ...(page.kind === 'unreadOfType'
     ? [Math.max(page.count, Math.floor(maxScannedRows / page.inboxes.length))]
     : []),
@@ -180,7 +183,7 @@ const locateStatement: PreparedStatement = {
   text: `select n.id, n.tenant_id as "tenantId", n.application_id as "applicationId" ${joinNotifications}`,
 }
 
-/** Returns the inboxes to which these notifications were sent, for any recipients. */
+/** Returns the inboxes to which these notifications were sent, regardless of the recipient. */
 export const locateNotifications = (run: RunPrepared, keys: readonly InboxKey[]) =>
   run<{ id: string } & Omit<InboxId, 'userId'>>(locateStatement, getKeyColumns(keys))
 

@@ -124,10 +124,31 @@ describe('myNotifications', () => {
     expect(await idsOf(cleo, `projectId: "${project.id.toUpperCase()}", type: "b"`)).toEqual([b])
   })
 
+  test('[comms.own-list] [lists.windows] from is inclusive and to exclusive, on every page', async () => {
+    const lea = await reader('lea')
+    const times = [80, 60, 40, 20].map((days) => ago(days * 86_400))
+    const [w, x, y, z] = await Promise.all(
+      times.map((at, index) => send([project, second, other][index % 3] as Inbox, lea, { type: 'a', at })),
+    )
+    const [at80, at60, at40, at20] = times.map((at) => JSON.stringify(at.toISOString()))
+    for (const also of ['', ', unread: true', ', type: "a"', ', type: "a", unread: true']) {
+      expect(await idsOf(lea, `from: ${at60}, to: ${at20}${also}`)).toEqual([y, x])
+      expect(await idsOf(lea, `from: ${at40}${also}`)).toEqual([z, y])
+      expect(await idsOf(lea, `to: ${at60}${also}`)).toEqual([w])
+      expect(await idsOf(lea, `to: ${at80}${also}`)).toEqual([])
+    }
+    const first = (await ask(lea, `from: ${at60}, first: 1`)).data.page
+    expect([first.nodes, first.pageInfo.hasPreviousPage]).toEqual([[{ id: z }], false])
+    const after = `after: "${first.pageInfo.endCursor}"`
+    expect(await idsOf(lea, `from: ${at60}, ${after}`)).toEqual([y, x])
+    expect(await idsOf(lea, `from: ${at60}, to: ${at40}, ${after}`)).toEqual([x])
+    expect((await ask(lea, `from: ${at60}, to: ${at40}`)).data.page.pageInfo.hasPreviousPage).toBe(false)
+  })
+
   test('[comms.own-list] a scan for unread notifications of a type continues on the next page', async () => {
     const dirk = await reader('dirk')
     const rare = await send(project, dirk, { type: 'rare', at: ago(7_200) })
-    // Each of the three inboxes is scanned by a third of 10,000 rows.
+    // The three inboxes share a scan limit of 10,000 rows.
     const many = Array.from({ length: 3_400 }, () => ({ type: 'often', at: ago(3_600) }))
     await seedNotifications(service.sql, project, [dirk], many)
     const newer = await send(second, dirk, { type: 'rare', at: ago(60) })
@@ -226,6 +247,8 @@ describe('myNotifications', () => {
       ['first: 101', 'bad_request', 'first must be from 1 to 100'],
       [`type: "${'a'.repeat(101)}"`, 'bad_request', 'type must have at most 100 characters'],
       [String.raw`type: "a\u0000b"`, 'bad_request', 'type must not contain'],
+      ['from: "yesterday"', 'bad_request', 'from must be an RFC 3339 timestamp'],
+      ['from: "2026-01-02T00:00:00Z", to: "2026-01-01T00:00:00Z"', 'bad_request', 'from must be before to'],
       ['projectId: "nonsense"', 'not_found', 'project not found'],
       [`projectId: "${randomUUID()}"`, 'not_found', 'project not found'],
     ]

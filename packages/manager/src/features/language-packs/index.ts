@@ -3,14 +3,14 @@
 import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { createFindById } from '../../policy/scopes.ts'
+import { createIdFinder } from '../../policy/scopes.ts'
 import { createLanguagePacksResolvers } from './language-packs.resolvers.ts'
 import { registerLanguagePackRoutes } from './language-packs.routes.ts'
 import { type LanguagePacksDeps, createLanguagePacksService } from './language-packs.service.ts'
 import { createPackKeysSetter } from './pack-keys.service.ts'
-import { type ServedPacksDeps, createServedPacks } from './served-packs.service.ts'
+import { type ServedPackDeps, createServedPackFinder } from './served-packs.service.ts'
 
-type Deps = LanguagePacksDeps & Omit<ServedPacksDeps, 'maxBytes'> & { config: Config }
+type Deps = LanguagePacksDeps & Omit<ServedPackDeps, 'maxBytes'> & { config: Config }
 
 /** Provides the GraphQL fields for developers and the route that serves cached packs to frontends. */
 export const languagePacks = defineFeature({
@@ -21,7 +21,7 @@ export const languagePacks = defineFeature({
     LANGUAGE_PACK: {
       noun: 'language pack',
       view: 'LANGUAGE_PACK_READ',
-      find: createFindById('language_packs'),
+      find: createIdFinder('language_packs'),
     },
   },
   constraints: {
@@ -33,7 +33,7 @@ export const languagePacks = defineFeature({
     language_packs_project_fkey: ['not_found', 'project not found'],
   },
   create: (deps: Deps) => {
-    const findPack = createServedPacks({ ...deps, maxBytes: deps.config.cacheMaxBytes })
+    const findPack = createServedPackFinder({ ...deps, maxBytes: deps.config.cacheMaxBytes })
     return {
       resolvers: createLanguagePacksResolvers(createLanguagePacksService(deps), createPackKeysSetter(deps)),
       routes: (server) => registerLanguagePackRoutes(server, findPack),

@@ -9,7 +9,7 @@ import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import * as store from './language-packs.store.ts'
 import { isLocale } from './messages.pure.ts'
-import { checkContent, writeContent, packEvent } from './pack-content.service.ts'
+import { checkContent, writeContent, createPackEvent } from './pack-content.service.ts'
 
 export type LanguagePacksDeps = { db: Db; audit: Audit }
 export type LanguagePacksService = ReturnType<typeof createLanguagePacksService>
@@ -34,7 +34,7 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
         if ((await store.countLanguagePacks(tx, projectId)) >= store.maxPacks)
           throw badRequest(`a project can have at most ${store.maxPacks} language packs; delete one first`)
         const after = await store.insertLanguagePack(tx, { id: newId(), projectId, name })
-        await audit.append(tx, actor, packEvent('create', null, { ...after, content: [] }))
+        await audit.append(tx, actor, createPackEvent('create', null, { ...after, content: [] }))
         return after
       })
     },
@@ -59,7 +59,7 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
         const before = orNotFound(await store.lockLanguagePack(tx, id), 'language pack')
         await checkRevision(tx, actor, before, expectedRevision)
         await store.deleteLanguagePack(tx, id)
-        await audit.append(tx, actor, packEvent('delete', before, null))
+        await audit.append(tx, actor, createPackEvent('delete', before, null))
         return true as const
       }),
   }

@@ -1,17 +1,22 @@
 import { sql } from 'kysely'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
-import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, anyOf, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { createVersionSql } from '../../platform/postgres/project-version.ts'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPage } from '../../platform/lists/page.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
 /** Maximum number of packs per project. */
 export const maxPacks = 1_000
 
-export type LanguagePack = Revised & { id: string; projectId: string; name: string; contentBytes: number }
+export type LanguagePack = RevisionFields & {
+  id: string
+  projectId: string
+  name: string
+  contentBytes: number
+}
 export type PackWithContent = LanguagePack & { content: KeyValuePair[] }
 
 const columns = ['id', 'projectId', 'name', 'contentBytes', ...revisionColumns] as const
@@ -33,7 +38,7 @@ export function findLanguagePacks(db: Reads, ids: readonly string[]): Promise<La
 
 /** Returns the content of each pack, keyed by pack id. */
 export async function findContents(db: Reads, ids: readonly string[]): Promise<Map<string, KeyValuePair[]>> {
-  const rows = await prepared(db)
+  const rows = await withPreparedStatements(db)
     .selectFrom('languagePacks')
     .select(['id', 'content'])
     .where('id', '=', anyOf(ids))

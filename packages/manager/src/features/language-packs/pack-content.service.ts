@@ -30,13 +30,13 @@ export async function writeContent(
 ): Promise<{ pack: store.LanguagePack; events: AuditEvent[] }> {
   if (isDeepStrictEqual(before.content, content)) return { pack: before, events: [] }
   const pack = await store.updateContent(tx, before.id, content)
-  return { pack, events: [packEvent('update', before, { ...pack, content })] }
+  return { pack, events: [createPackEvent('update', before, { ...pack, content })] }
 }
 
 const actionVerbs = { create: 'created', update: 'updated', delete: 'deleted' } as const
 
-/** Builds the audit event for a change of a language pack. */
-export function packEvent(
+/** Builds the audit event for a change to a language pack. */
+export function createPackEvent(
   action: keyof typeof actionVerbs,
   before: store.PackWithContent | null,
   after: store.PackWithContent | null,

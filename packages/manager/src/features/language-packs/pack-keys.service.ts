@@ -37,16 +37,17 @@ export function createPackKeysSetter({ db, audit }: LanguagePacksDeps) {
       for (const pack of packs)
         for (const { expectedRevision } of changesById.get(pack.id) ?? [])
           await checkRevision(tx, actor, pack, expectedRevision)
-      const planned = changeObjects(changes, { rows: packs, changesById }, (pack, packChanges) => {
+      const plannedChanges = changeObjects(changes, { rows: packs, changesById }, (pack, packChanges) => {
         const before = { ...pack, content: contents.get(pack.id) ?? [] }
         const content = checkContent(applyKeyChanges(before.content, joinKeyChanges(packChanges)))
         return { before, content }
       })
-      const written = []
-      for (const { before, content } of planned) written.push(await writeContent(tx, before, content))
+      const writtenPacks = []
+      for (const { before, content } of plannedChanges)
+        writtenPacks.push(await writeContent(tx, before, content))
       // The audit rows come last, because they lock the chain of the project.
-      await audit.append(tx, actor, ...written.flatMap(({ events }) => events))
-      return written.map(({ pack }) => pack)
+      await audit.append(tx, actor, ...writtenPacks.flatMap(({ events }) => events))
+      return writtenPacks.map(({ pack }) => pack)
     })
   }
 }

@@ -2,7 +2,7 @@
 // project's language packs. Names are cached by application and bytes by pack. Locales that fall back to the
 // same pack therefore share one cache entry.
 import { LRUCache } from 'lru-cache'
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import { notFound } from '../../platform/errors.ts'
@@ -14,13 +14,13 @@ import { createSingleFlight } from '../../platform/cache/single-flight.ts'
 import { type PackNames, readPack, readPackNames } from './language-packs.store.ts'
 import { expandMessages, isLocale, listLookupLocales } from './messages.pure.ts'
 
-export type ServedPacksDeps = {
+export type ServedPackDeps = {
   database: Database
   readVersion: ReadProjectVersion
   maxBytes: number
   metrics: Metrics
 }
-export type ServedPacks = ReturnType<typeof createServedPacks>
+export type FindServedPack = ReturnType<typeof createServedPackFinder>
 
 const nameBytes = 40
 
@@ -28,8 +28,8 @@ const nameBytes = 40
  * Returns a function that finds the encoded bytes of a pack. It throws 404 if neither the locale nor its
  * language has a pack.
  */
-export function createServedPacks(deps: ServedPacksDeps) {
-  const readNames = createCoalesced<string, PackNames>({
+export function createServedPackFinder(deps: ServedPackDeps) {
+  const readNames = createCoalescer<string, PackNames>({
     getKey: (applicationId) => applicationId,
     run: (applicationIds) => readPackNames(deps.database.run, applicationIds),
     maxBatch: 16,
@@ -60,8 +60,8 @@ export function createServedPacks(deps: ServedPacksDeps) {
   }
 }
 
-/** Caches packs under the version of the name list. A pack that is read after the list is at least as recent. */
-function createPackCache({ database, maxBytes, metrics }: ServedPacksDeps) {
+/** Caches packs under the version of the name list. A pack is read after the list, so it is at least as recent. */
+function createPackCache({ database, maxBytes, metrics }: ServedPackDeps) {
   const cache = new LRUCache<string, EncodedJson>({
     maxSize: maxBytes,
     sizeCalculation: ({ length }) => length + 800,

@@ -2,7 +2,7 @@
 // not lost. A hint is a best-effort message to open sockets. The first frame of a socket is hello.
 import { unavailable } from '../../platform/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { prepareFrame } from '../../platform/sockets/frames.ts'
@@ -34,7 +34,7 @@ const maxJoiningCount = 4_000
 
 export function createAdmissionService(deps: AdmissionDeps) {
   const { hub, revocation, metrics } = deps
-  const readAdmission = createCoalesced<ApplicationUser, Admission>({
+  const readAdmission = createCoalescer<ApplicationUser, Admission>({
     getKey: ({ tenantId, applicationId, userId }) => `${tenantId}${applicationId}${userId}`,
     run: (users) => readAdmissions(deps.database.run, users, deps.retentionDays),
   })
@@ -51,18 +51,18 @@ export function createAdmissionService(deps: AdmissionDeps) {
     const admission = await readAdmission({ tenantId: tenant.id, applicationId, userId })
     if (admission === null || !admission.hasAccess) return socket.end(closeCodes.refused)
     hub.rooms.setProject(tenant, admission.projectId)
-    if (hub.rooms.projectSize(tenant.id) > deps.maxPerProject) return socket.end(closeCodes.again)
+    if (hub.rooms.getProjectSize(tenant.id) > deps.maxPerProject) return socket.end(closeCodes.again)
     member.role = admission.role
     revocation.watch(member, admission)
     socket.deliver(prepareFrame(buildHelloFrame(member, admission.unread, deps)), false)
     hub.release(member)
   }
   return {
-    /** Throws 503 if this process cannot accept an additional socket of the tenant. */
+    /** Throws 503 if this process cannot accept another socket of the tenant. */
     checkCapacity: (tenantId: string): void => {
       if (joiningCount >= maxJoiningCount)
         refuse('joining', 'too many websockets are connecting; reconnect later')
-      if (hub.rooms.projectSize(tenantId) >= deps.maxPerProject)
+      if (hub.rooms.getProjectSize(tenantId) >= deps.maxPerProject)
         refuse('project', 'the project has reached its websocket limit in this process; reconnect later')
     },
     /** Admits the socket, or closes it with a code that states the reason. */

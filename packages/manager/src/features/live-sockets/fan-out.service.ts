@@ -11,7 +11,8 @@ export type FanOutMetrics = {
 
 // Number of sockets to visit before yielding to the event loop.
 const sliceSize = 1_000
-// Maximum number of queued frames for a room whose sockets are written more slowly than frames arrive.
+// Maximum number of queued frames per room. The queue grows if frames arrive faster than they are written to the
+// sockets.
 const maxQueueLength = 256
 // Maximum number of frames buffered for a socket during admission.
 const maxBufferedFrames = 64
@@ -27,11 +28,11 @@ type Run = {
 type Deliver = (room: Room, delivery: Delivery) => void
 
 export function createFanOut(metrics: FanOutMetrics) {
-  const sendTo = ({ socket, bufferedDeliveries: deliveries }: Member, delivery: Delivery): boolean => {
-    if (deliveries === null) return socket.deliver(delivery.frame, delivery.mayDrop)
-    const droppedDelivery = enqueue(deliveries, delivery, { max: maxBufferedFrames, from: 0 })
+  const sendTo = ({ socket, bufferedDeliveries }: Member, delivery: Delivery): boolean => {
+    if (bufferedDeliveries === null) return socket.deliver(delivery.frame, delivery.mayDrop)
+    const droppedDelivery = enqueue(bufferedDeliveries, delivery, { max: maxBufferedFrames, from: 0 })
     if (droppedDelivery !== null) metrics.onDropped('joining', 1)
-    // After the disconnect, the client reconnects and reads its inbox.
+    // The client reconnects and then reads its inbox.
     if (droppedDelivery?.mayDrop === false) socket.end(closeCodes.slow)
     return false
   }
@@ -67,17 +68,17 @@ export function createFanOut(metrics: FanOutMetrics) {
   }
   /** Sends the buffered frames to a member after admission. */
   const release = (member: Member): void => {
-    const { bufferedDeliveries: deliveries } = member
+    const { bufferedDeliveries } = member
     member.bufferedDeliveries = null
-    for (const delivery of deliveries ?? [])
+    for (const delivery of bufferedDeliveries ?? [])
       if (isRecipient(delivery, member) && sendTo(member, delivery)) metrics.onSent(1)
   }
   return { deliver, release }
 }
 
 /**
- * Adds a delivery to a queue. If the queue is full and the new delivery is not droppable, the first droppable
- * delivery is dropped. Otherwise, a full queue drops the new delivery. Returns the dropped delivery, or null.
+ * Adds a delivery to a queue. If the queue is full, it drops its first droppable delivery. If there is none, or if the
+ * new delivery is droppable, it drops the new delivery. Returns the dropped delivery, or null.
  */
 function enqueue(
   queue: Delivery[],
@@ -105,7 +106,8 @@ const startRun = (room: Room, delivery: Delivery): Run => ({
  * a scan of the room.
  */
 function findCandidates({ members, byUser }: Room, delivery: Delivery): Run['remainingMembers'] {
-  if (delivery.isForEveryone || delivery.includesMembers || delivery.roles.length > 0) return members.values()
+  if (delivery.reachesEveryone || delivery.includesMembers || delivery.roles.length > 0)
+    return members.values()
   const candidates: Member[] = []
   for (const user of delivery.users)
     for (let member = byUser.get(user) ?? null; member !== null; member = member.next) candidates.push(member)
@@ -118,10 +120,10 @@ function findCandidates({ members, byUser }: Room, delivery: Delivery): Run['rem
  */
 function isRecipient(
   delivery: Delivery,
-  { role, userId, bufferedDeliveries: held, connectionId }: Member,
+  { role, userId, bufferedDeliveries, connectionId }: Member,
 ): boolean {
   if (connectionId === delivery.excludedConnection) return false
-  if (delivery.isForEveryone || held !== null) return true
+  if (delivery.reachesEveryone || bufferedDeliveries !== null) return true
   if (role !== null && (delivery.includesMembers || delivery.roles.includes(role))) return true
   return delivery.users.has(userId)
 }

@@ -6,7 +6,7 @@ import { closeCodes } from '../../platform/sockets/live-socket.ts'
 import type { AdmissionService } from './admission.service.ts'
 import { socketSchema } from './socket.schemas.ts'
 
-/** Registers the websocket route for users who have an application open. */
+/** Registers the WebSocket route for users who have an application open. */
 export function registerSocket(
   server: ApiServer,
   { sockets, admission }: { sockets: Sockets; admission: AdmissionService },
@@ -16,7 +16,7 @@ export function registerSocket(
     '/api/proxy/comms/:appID/ws',
     {
       config: {
-        policy: { tenantUser: 'hints for the user in the tenant and application' },
+        policy: { tenantUser: 'live hints for the signed-in user in the tenant and application' },
         acceptsUpgrade: true,
       },
       schema: socketSchema,

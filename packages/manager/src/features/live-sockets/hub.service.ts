@@ -78,13 +78,13 @@ export function createHub({ channels: createChannels, clock, metrics, lingerMs =
 
 /** Converts a hint to a delivery. The frame is built once for all sockets. */
 function createDelivery({ audience, text, mayDrop, exceptConnection }: Hint): Delivery {
-  const isForEveryone = 'everyone' in audience
+  const reachesEveryone = 'everyone' in audience
   return {
     frame: prepareFrame(text),
-    isForEveryone,
-    includesMembers: !isForEveryone && audience.members,
-    roles: isForEveryone ? [] : audience.roles,
-    users: new Set(isForEveryone ? [] : audience.users),
+    reachesEveryone,
+    includesMembers: !reachesEveryone && audience.members,
+    roles: reachesEveryone ? [] : audience.roles,
+    users: new Set(reachesEveryone ? [] : audience.users),
     mayDrop,
     excludedConnection: exceptConnection,
   }

@@ -1,4 +1,4 @@
-// This feature manages live sockets, the websockets of users who have an application open, and sends hints to them.
+// This feature manages live sockets, the WebSockets of users who have an application open, and sends hints to them.
 // notifications/ accepts emits, inbox/ stores notifications, and platform/sockets/ implements the connections.
 import { commsSettings } from '../../config/comms-settings.ts'
 import { type Config, selectSettings } from '../../config/config.ts'
@@ -26,7 +26,7 @@ type Deps = Pick<AdmissionDeps, 'clock' | 'log' | 'database'> &
     shares: ConnectionShares
   }
 
-/** Provides the websocket route. `create` throws if the pong timeout is not compatible with the ping interval. */
+/** Provides the WebSocket route. `create` throws if the pong timeout is not compatible with the ping interval. */
 export const liveSockets = defineFeature({
   name: 'liveSockets',
   role: 'comms',
@@ -37,12 +37,12 @@ export const liveSockets = defineFeature({
     // Processes with the role `api` have no sockets, but their users mark notifications.
     const sendsHints = deps.config.roles.some((role) => role === 'comms' || role === 'api')
     const hub = createHub({ ...deps, channels: sendsHints ? deps.channels : null, metrics })
-    const live = createLiveServices(deps, hub, metrics)
+    const services = createLiveServices(deps, hub, metrics)
     const api: LiveSocketsApi = { send: hub.send }
     return {
-      routes: (server) => registerSocket(server, live),
+      routes: (server) => registerSocket(server, services),
       close: async () => {
-        live.revocation.close()
+        services.revocation.close()
         await hub.close()
       },
       api,
@@ -73,7 +73,7 @@ function createLiveServices(deps: Deps, hub: Hub, metrics: SocketMetrics) {
   const revocation = createRevocationService({
     ...deps,
     rooms: hub.rooms,
-    fullEveryMs: settings.commsAccessCheckMs,
+    fullCheckIntervalMs: settings.commsAccessCheckMs,
   })
   const admission = createAdmissionService({
     ...deps,

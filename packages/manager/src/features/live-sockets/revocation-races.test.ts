@@ -30,7 +30,7 @@ function start() {
       }) as never,
     },
     log: createLog('info', lineCollector([])),
-    fullEveryMs: 3_600_000,
+    fullCheckIntervalMs: 3_600_000,
   })
   const enter = (tenantId: string, userId: string) => {
     const ended: number[] = []

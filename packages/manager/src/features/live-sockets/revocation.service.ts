@@ -14,7 +14,7 @@ export type RevocationDeps = {
   rooms: Rooms
   log: Logger
   /** Interval at which all sockets are checked, even without a version change. */
-  fullEveryMs: number
+  fullCheckIntervalMs: number
 }
 
 export type RevocationService = {
@@ -40,7 +40,7 @@ export function createRevocationService(deps: RevocationDeps): RevocationService
   const membersToRecheck = new Set<Member>()
   // Administrator rights do not belong to a project, so granting or revoking them changes no version.
   const administrators = new Set<Member>()
-  let nextFullCheckAt = performance.now() + deps.fullEveryMs
+  let nextFullCheckAt = performance.now() + deps.fullCheckIntervalMs
 
   const applyAccess = (member: Member, access: Access | null): void => {
     membersToRecheck.delete(member)
@@ -65,7 +65,7 @@ export function createRevocationService(deps: RevocationDeps): RevocationService
     if (before !== undefined && at < before.cooldownUntil) return
     const version = (await deps.readVersion(projectId, 'access')) ?? ''
     if (before?.version === version) return
-    // Later changes create a new version. Sockets that are admitted during the check must be checked again,
+    // Changes during the check create a new version. Sockets that are admitted during the check must be checked again,
     // regardless of their version.
     checkedVersions.set(projectId, { version: null, cooldownUntil: 0 })
     await recheck(listMembers(rooms, projectId))
@@ -81,7 +81,7 @@ export function createRevocationService(deps: RevocationDeps): RevocationService
     await recheck([...membersToRecheck, ...administrators])
     if (performance.now() < nextFullCheckAt) return
     await recheck(listMembers(rooms, null))
-    nextFullCheckAt = performance.now() + deps.fullEveryMs
+    nextFullCheckAt = performance.now() + deps.fullCheckIntervalMs
   }
   const timer = createPeriodicCheck(check, deps.log)
   return {

@@ -7,7 +7,7 @@ import type { LiveSocket } from '../../platform/sockets/live-socket.ts'
 /** A frame with its recipients within the room. */
 export type Delivery = {
   frame: Frame
-  isForEveryone: boolean
+  reachesEveryone: boolean
   includesMembers: boolean
   roles: readonly string[]
   users: ReadonlySet<string>
@@ -36,7 +36,7 @@ export type Room = {
   readonly members: Set<Member>
   /** The head of the linked list of sockets of each user. */
   readonly byUser: Map<string, Member>
-  /** Deliveries to send; the first one is in progress. */
+  /** Deliveries to send. The first delivery is in progress. */
   readonly queue: Delivery[]
 }
 
@@ -77,7 +77,7 @@ export function createRooms(options: RoomsOptions) {
     removeFromUser(room.byUser, member)
     const { tenant } = room
     resize(tenant, -1)
-    // If the room is empty, a delivery in progress ends without intervention.
+    // A delivery in progress needs no cancellation: it ends when it finds no more members.
     if (room.members.size === 0) tenant.rooms.delete(room.applicationId)
     if (tenant.size > 0) return
     tenants.delete(tenant.id)
@@ -107,7 +107,7 @@ export function createRooms(options: RoomsOptions) {
      * Returns the socket count of the tenant's project. While the project is unknown, returns only the socket
      * count of the tenant.
      */
-    projectSize: (tenantId: string): number => {
+    getProjectSize: (tenantId: string): number => {
       const tenant = tenants.get(tenantId)
       if (tenant === undefined) return 0
       return tenant.projectId === null ? tenant.size : (projects.get(tenant.projectId) ?? 0)

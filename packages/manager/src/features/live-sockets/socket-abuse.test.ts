@@ -14,7 +14,7 @@ import {
   serverFrames,
 } from '../../../test/kit/raw-frames.ts'
 import type { RawSocket } from '../../../test/kit/raw-socket.ts'
-import { type Seat, openSocket } from '../../../test/kit/sockets.ts'
+import { type Seat, type TestSocket, openSocket } from '../../../test/kit/sockets.ts'
 
 const { service, project, admin } = useProject()
 const seat = (): Seat => ({
@@ -165,13 +165,13 @@ describe('a client that does not read', () => {
   // The number stays below the limit for a client that reads.
   const perRound = 40
   /** Sends hints until the socket exceeds its limit. */
-  const fill = async (raw: RawSocket, reader: { frames: unknown[] }): Promise<number> => {
+  const fill = async (raw: RawSocket, reader: TestSocket): Promise<number> => {
     raw.socket.pause()
     let sent = 0
     while ((await metric(service, /^svc_ws_dropped_total\{reason="slow"\} (\d+)$/m)) === 0) {
-      const before = reader.frames.length
+      const before = reader.framesWithoutPings().length
       for (let i = 0; i < perRound; i++, sent++) publishFromOtherProcess(service, liveHint(project, large))
-      await expect.poll(() => reader.frames.length, { interval: 5 }).toBe(before + perRound)
+      await expect.poll(() => reader.framesWithoutPings().length, { interval: 5 }).toBe(before + perRound)
     }
     return sent
   }
@@ -190,7 +190,7 @@ describe('a client that does not read', () => {
     other.socket.pause()
     const notification = { ...liveHint(project, large), mayDrop: false }
     while ((await closed()) === 1) {
-      const before = reader.frames.length
+      const before = reader.framesWithoutPings().length
       for (let i = 0; i < perRound; i++) publishFromOtherProcess(service, notification)
       await expect.poll(() => reader.framesWithoutPings().length, { interval: 5 }).toBe(before + perRound)
     }

@@ -20,9 +20,13 @@ export function createSocketMetrics({ computedGauge, counter, histogram }: Metri
       code: [...codes, 'client'],
     },
   )
-  const refused = counter('svc_ws_refused_total', 'Handshakes rejected with 503, by exhausted limit.', {
-    limit: ['process', 'project', 'joining'],
-  })
+  const refusedCounter = counter(
+    'svc_ws_refused_total',
+    'Handshakes rejected with 503, by exhausted limit.',
+    {
+      limit: ['process', 'project', 'joining'],
+    },
+  )
   const fanoutSeconds = histogram(
     'svc_ws_fanout_seconds',
     'Time from the start of a fan-out to its last write to a websocket of this process.',
@@ -35,7 +39,7 @@ export function createSocketMetrics({ computedGauge, counter, histogram }: Metri
   }
   return {
     fanOut,
-    refused,
+    refused: refusedCounter,
     /** Sets the source of the connection gauge. */
     watch: (sockets: { size: number }): void => void (watchedSockets = sockets),
     onDropped: (): void => droppedCounter.inc({ reason: 'slow' }),

@@ -5,7 +5,7 @@ export const socketSettings = {
     key: 'comms.max_sockets',
     env: 'SVC_COMMS_MAX_SOCKETS',
     default: 10_000,
-    doc: 'Maximum number of open websockets per process; fewer if the limit on open files does not allow that many. One project can use four fifths of them. Further connections return 503.',
+    doc: 'Maximum number of open websockets per process. The limit on open files can reduce it. One project can use at most four fifths of them. Further connections return 503.',
   }),
   commsPingIntervalMs: defineSetting(duration(1_000, 300_000), {
     key: 'comms.ping_interval',

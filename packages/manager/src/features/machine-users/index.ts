@@ -6,7 +6,7 @@ import { readThrottleLimits } from '../../config/throttle-settings.ts'
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { type ThrottleDeps, createThrottle } from '../../platform/throttle/throttle.ts'
-import { createFindById } from '../../policy/scopes.ts'
+import { createIdFinder } from '../../policy/scopes.ts'
 import type { CallLogApi } from '../call-log/index.ts'
 import {
   type MachineCredentialsDeps,
@@ -41,7 +41,7 @@ export const machineUsers = defineFeature({
   sdl: readSdl(import.meta.url, './machine-users.graphql'),
   settings: machineUserSettings,
   scopes: {
-    MACHINE_USER: { noun: 'machine user', view: 'MACHINE_USER_READ', find: createFindById('machine_users') },
+    MACHINE_USER: { noun: 'machine user', view: 'MACHINE_USER_READ', find: createIdFinder('machine_users') },
   },
   constraints: {
     machine_users_basic_username_key: [

@@ -6,7 +6,7 @@ import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { recheckPermission } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { fitsBasic } from '../../platform/credentials/authorization.ts'
+import { fitsBasicHeader } from '../../platform/credentials/authorization.ts'
 import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
@@ -105,5 +105,5 @@ function checkPassword(password: string): string {
 
 /** Rejects values that cannot be sent in a Basic header, because such a machine user could never log in. */
 function rejectControlCharacters(text: string, field: string): void {
-  if (!fitsBasic(text)) throw badRequest(`${field} must not contain control characters`)
+  if (!fitsBasicHeader(text)) throw badRequest(`${field} must not contain control characters`)
 }

@@ -1,7 +1,7 @@
 // Identifies the machine user of a token on routes that backends call directly. Every call reads the row,
 // coalesced with concurrent calls. Every replica therefore rejects a rotated or disabled credential
 // immediately.
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { parseAuthorization } from '../../platform/credentials/authorization.ts'
 import type { AuthFailures } from '../../platform/credentials/auth-failures.ts'
@@ -25,17 +25,17 @@ export type MachineLoginService = ReturnType<typeof createMachineLoginService>
 const expectedFormat = 'Expected: Bearer <token>'
 const invalidTokenText = 'Invalid token: it belongs to no enabled machine user'
 const tooManyFailuresText = 'too many failed authentication attempts'
-const invalidFormat = (): AppError =>
+const createInvalidFormatError = (): AppError =>
   new AppError('unauthenticated', `Invalid authorization format. ${expectedFormat}`)
 
 export function createMachineLoginService({ database, metrics, authFailures, throttle }: MachineLoginDeps) {
-  const findMachine = createCoalesced<Buffer, Machine>({
+  const findMachine = createCoalescer<Buffer, Machine>({
     getKey: (hash) => hash.toString('base64'),
     run: (hashes) => readMachines(database.run, hashes),
   })
 
   /**
-   * Returns the machine user, or how long the client is blocked. The duration is 0 while failures are still
+   * Returns the machine user, or how long the client is blocked. The duration is 0 as long as failures are still
    * tolerated.
    */
   const findMachineUser = async (
@@ -45,7 +45,7 @@ export function createMachineLoginService({ database, metrics, authFailures, thr
     const authorization = parseAuthorization(header)
     if (authorization?.scheme !== 'bearer') {
       authFailures.fail('unknown_scheme', client)
-      throw invalidFormat()
+      throw createInvalidFormatError()
     }
     const hash = parseTokenHash(authorization.value)
     const machine = hash === null ? null : await findMachine(hash)

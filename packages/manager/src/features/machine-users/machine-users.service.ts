@@ -1,7 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -32,7 +32,7 @@ type UpdateInput = {
 /**
  * Builds audit events. Stored credentials are never returned by the store, so audit rows cannot contain them.
  */
-export const machineUserEvent = auditedEntity<store.MachineUser>({
+export const machineUserEvent = createEventBuilder<store.MachineUser>({
   type: 'machineUser',
   classes: {
     id: 'public',
@@ -62,7 +62,7 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
     listByProject: (projectId: string, args: ListArgs): Promise<store.MachineUser[]> =>
       store.listMachineUsers(db.read, { projectId }, readPage(store.machineUserFields, args)),
 
-    /** Returns the enabled machine users whose credential is older than `days` days. */
+    /** Returns the enabled machine users whose credential is more than `days` days old. */
     listToRotate: (
       projectId: string,
       days: number | null | undefined,

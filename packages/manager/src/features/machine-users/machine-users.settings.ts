@@ -7,9 +7,10 @@ export const machineUserSettings = {
     windowMs: 60_000,
     blockMs: 60_000,
     doc: {
-      failures: 'Failed machine tokens (`/api/machine/*`, `/esb/*`) after which a client is blocked.',
+      failures:
+        'Number of failed machine tokens on `/api/machine/*` and `/esb/*` after which the client is blocked.',
       block:
-        'Duration of the first block, in which the client receives 429. Each further block is twice as long.',
+        'Duration of the first block, during which the client receives 429. Each further block is twice as long.',
     },
   }),
   machineThrottleMaxBlockMs: defineThrottleTime(

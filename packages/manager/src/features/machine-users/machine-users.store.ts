@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
-import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, anyOf, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { createVersionSql } from '../../platform/postgres/project-version.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPage } from '../../platform/lists/page.ts'
-import { forPage } from '../../platform/lists/prepared-pages.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { getPageHandle } from '../../platform/lists/prepared-pages.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type MachineUser = Revised & {
+export type MachineUser = RevisionFields & {
   id: string
   projectId: string
   environmentId: string
@@ -58,10 +58,10 @@ export function listMachineUsers(
     'projectId' in of
       ? sql<boolean>`machine_users.project_id = ${of.projectId}`
       : sql<boolean>`machine_users.environment_id = ${of.environmentId}`
-  return fetchPage(forPage(db, page, ['id']), { table: 'machineUsers', columns, page, where })
+  return fetchPage(getPageHandle(db, page, ['id']), { table: 'machineUsers', columns, page, where })
 }
 
-/** Returns a page of the enabled machine users whose credential is older than `days` days. */
+/** Returns a page of the enabled machine users whose credential is more than `days` days old. */
 export function listMachineUsersToRotate(
   db: Reads,
   projectId: string,
@@ -74,7 +74,7 @@ export function listMachineUsersToRotate(
   return fetchPage(db, { table: 'machineUsers', columns, page, where })
 }
 
-/** Returns the time of the last use of those machine users that were used, by id. */
+/** Returns the time of the last use of each of these machine users, by id; without those that were never used. */
 export async function findLastUses(db: Reads, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('machineUserActivity')
@@ -85,12 +85,20 @@ export async function findLastUses(db: Reads, ids: readonly string[]): Promise<M
 }
 
 export function findMachineUser(db: Reads, id: string): Promise<MachineUser | undefined> {
-  return prepared(db).selectFrom('machineUsers').select(columns).where('id', '=', id).executeTakeFirst()
+  return withPreparedStatements(db)
+    .selectFrom('machineUsers')
+    .select(columns)
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
 /** Returns the machine users with these ids, in any order. */
 export function findMachineUsers(db: Reads, ids: readonly string[]): Promise<MachineUser[]> {
-  return prepared(db).selectFrom('machineUsers').select(columns).where('id', '=', anyOf(ids)).execute()
+  return withPreparedStatements(db)
+    .selectFrom('machineUsers')
+    .select(columns)
+    .where('id', '=', anyOf(ids))
+    .execute()
 }
 
 /** Returns a machine user and locks its row until the transaction ends. */

@@ -3,7 +3,7 @@ import { type RefWithRevision, checkRevision } from '../../policy/revisions.ts'
 import { isStillAdministrator, lockProjectRole } from '../../policy/recheck.ts'
 import { applicationRoles, getProjectRank } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { notFound, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
@@ -15,7 +15,7 @@ import * as authority from './authority.store.ts'
 
 export type ApplicationMembersService = ReturnType<typeof createApplicationMembersService>
 
-const event = auditedEntity<store.ApplicationMember>({
+const event = createEventBuilder<store.ApplicationMember>({
   type: 'user2application',
   classes: { id: 'public', projectId: 'ignored', applicationId: 'public', userId: 'public', role: 'public' },
   nameOf: (member) => `${member.role} of user ${member.userId}`,
@@ -23,8 +23,8 @@ const event = auditedEntity<store.ApplicationMember>({
 })
 
 /**
- * Throws unless the caller is a maintainer or higher. The application role of the caller is irrelevant,
- * because every role that may grant application roles is above it.
+ * Throws unless the caller has the role `maintainer` or a higher one. The caller's role in the application is
+ * irrelevant, because every role that may grant application roles is above it.
  */
 async function assertMaintainer(tx: Tx, actor: Actor, projectId: string): Promise<void> {
   if (await isStillAdministrator(tx, actor.user.id)) return

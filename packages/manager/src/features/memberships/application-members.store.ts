@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { type Reads, type Tx, prepared } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 import { memberUserFields } from './member-fields.pure.ts'
 
-export type ApplicationMember = Revised & {
+export type ApplicationMember = RevisionFields & {
   id: string
   projectId: string
   applicationId: string
@@ -71,7 +71,11 @@ export function listApplicationMemberships(
 
 /** Finds a membership by id in any application. */
 export function findApplicationMember(db: Reads, id: string): Promise<ApplicationMember | undefined> {
-  return prepared(db).selectFrom('user2applications').select(columns).where('id', '=', id).executeTakeFirst()
+  return withPreparedStatements(db)
+    .selectFrom('user2applications')
+    .select(columns)
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
 /** Returns a membership and locks its row until the transaction ends. */
@@ -86,7 +90,7 @@ export function lockApplicationMember(tx: Tx, id: string): Promise<ApplicationMe
 
 export function insertApplicationMember(
   tx: Tx,
-  values: Omit<ApplicationMember, 'id' | keyof Revised>,
+  values: Omit<ApplicationMember, 'id' | keyof RevisionFields>,
 ): Promise<ApplicationMember> {
   return tx
     .insertInto('user2applications')

@@ -6,7 +6,7 @@ import type { Audit } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import type { ConstraintMeanings } from '../../platform/postgres/db-errors.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { createFindById } from '../../policy/scopes.ts'
+import { createIdFinder } from '../../policy/scopes.ts'
 import { createApplicationMembersService } from './application-members.service.ts'
 import { createMembershipsResolvers } from './memberships.resolvers.ts'
 import { type ProjectMembersService, createProjectMembersService } from './project-members.service.ts'
@@ -60,22 +60,22 @@ export const memberships = defineFeature({
     TENANT_ROLE_DEFINITION: {
       noun: 'tenant role definition',
       view: 'TENANT_ROLE_READ',
-      find: createFindById('tenant_role_definitions', { tenant: 'tenant_id' }),
+      find: createIdFinder('tenant_role_definitions', { tenant: 'tenant_id' }),
     },
     USER2PROJECT: {
       noun: 'user2project',
       view: 'PROJECT_MEMBER_READ',
-      find: createFindById('user2projects'),
+      find: createIdFinder('user2projects'),
     },
     USER2TENANT: {
       noun: 'user2tenant',
       view: 'TENANT_MEMBER_READ',
-      find: createFindById('user2tenants', { tenant: 'tenant_id' }),
+      find: createIdFinder('user2tenants', { tenant: 'tenant_id' }),
     },
     USER2APPLICATION: {
       noun: 'user2application',
       view: 'APPLICATION_MEMBER_READ',
-      find: createFindById('user2applications', { application: 'application_id' }),
+      find: createIdFinder('user2applications', { application: 'application_id' }),
     },
   },
   constraints,

@@ -3,7 +3,7 @@ import { type RefWithRevision, checkRevision } from '../../policy/revisions.ts'
 import { isStillAdministrator, lockProjectRole } from '../../policy/recheck.ts'
 import { type ProjectRole, projectRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { notFound, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
@@ -16,7 +16,7 @@ import * as store from './project-members.store.ts'
 
 export type ProjectMembersService = ReturnType<typeof createProjectMembersService>
 
-const event = auditedEntity<store.ProjectMember>({
+const event = createEventBuilder<store.ProjectMember>({
   type: 'user2project',
   classes: { id: 'public', projectId: 'ignored', userId: 'public', role: 'public' },
   nameOf: (member) => `${member.role} of user ${member.userId}`,
@@ -46,9 +46,7 @@ async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> 
 const checkRole = (role: string) => checkFields({ role: () => checkOneOf(role, 'role', projectRoles) }).role
 
 export function createProjectMembersService({ db, audit }: { db: Db; audit: Audit }) {
-  /**
-   * Checks and applies a change of an existing membership. If `requested` is null, the membership is removed.
-   */
+  /** Checks and applies a change to an existing membership. If `requested` is null, the membership is removed. */
   const change = (
     actor: Actor,
     { id, expectedRevision }: RefWithRevision,

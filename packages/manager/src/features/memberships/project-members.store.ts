@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { type Reads, type Tx, prepared } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 import { memberUserFields } from './member-fields.pure.ts'
 
-export type ProjectMember = Revised & { id: string; projectId: string; userId: string; role: string }
+export type ProjectMember = RevisionFields & { id: string; projectId: string; userId: string; role: string }
 
 const columns = ['id', 'projectId', 'userId', 'role', ...revisionColumns] as const
 
@@ -61,7 +61,11 @@ export function listProjectMemberships(
 
 /** Finds a membership by id in any project. */
 export function findProjectMember(db: Reads, id: string): Promise<ProjectMember | undefined> {
-  return prepared(db).selectFrom('user2projects').select(columns).where('id', '=', id).executeTakeFirst()
+  return withPreparedStatements(db)
+    .selectFrom('user2projects')
+    .select(columns)
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
 export async function countOwners(tx: Tx, projectId: string): Promise<number> {

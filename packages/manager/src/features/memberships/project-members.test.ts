@@ -104,7 +104,7 @@ describe('the last owner of a project', () => {
         expectRefused(await ofProject.update(caller, { id, role }), 'forbidden')
       const removed = await ofProject.remove(caller, { id })
       expectRefused(removed, 'forbidden')
-      expect(removed.error).toContain('the last owner stays')
+      expect(removed.error).toContain('the last owner cannot be removed or demoted')
     }
     expect(await ofProject.roleOf(id)).toBe('owner')
     expect((await ofProject.update(owner, { id, role: 'owner' })).error).toBeNull()

@@ -3,7 +3,7 @@ import { type RefWithRevision, checkRevision } from '../../policy/revisions.ts'
 import { isStillAdministrator, lockProjectRole } from '../../policy/recheck.ts'
 import { getProjectRank } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest, notFound, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
@@ -11,12 +11,12 @@ import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
 import * as authority from './authority.store.ts'
-import { type Above, type TenantRole, findTenantGrantProblem } from './role-grants.pure.ts'
+import { type AboveScope, type TenantRole, findTenantGrantProblem } from './role-grants.pure.ts'
 import * as store from './tenant-members.store.ts'
 
 export type TenantMembersService = ReturnType<typeof createTenantMembersService>
 
-const event = auditedEntity<store.TenantMember>({
+const event = createEventBuilder<store.TenantMember>({
   type: 'user2tenant',
   classes: { id: 'public', projectId: 'ignored', tenantId: 'public', userId: 'public', roleName: 'public' },
   nameOf: (member) => `${member.roleName} of user ${member.userId}`,
@@ -29,7 +29,7 @@ async function findCallerRole(
   actor: Actor,
   projectId: string,
   tenantId: string,
-): Promise<TenantRole | Above | null> {
+): Promise<TenantRole | AboveScope | null> {
   if (await isStillAdministrator(tx, actor.user.id)) return 'above'
   const projectRole = await lockProjectRole(tx, projectId, actor.user.id)
   if (getProjectRank(projectRole) >= getProjectRank('maintainer')) return 'above'
@@ -62,7 +62,7 @@ async function findDefinedRole(tx: Tx, tenantId: string, name: string): Promise<
 }
 
 export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit }) {
-  /** Checks and applies a change of an existing membership. If `roleName` is null, the membership is removed. */
+  /** Checks and applies a change to an existing membership. If `roleName` is null, the membership is removed. */
   const change = (
     actor: Actor,
     { id, expectedRevision }: RefWithRevision,

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { type Reads, type Tx, prepared } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 import { memberUserFields } from './member-fields.pure.ts'
 
-export type TenantMember = Revised & {
+export type TenantMember = RevisionFields & {
   id: string
   projectId: string
   tenantId: string
@@ -60,7 +60,11 @@ export function listTenantMemberships(
 
 /** Finds a membership by id in any tenant. */
 export function findTenantMember(db: Reads, id: string): Promise<TenantMember | undefined> {
-  return prepared(db).selectFrom('user2tenants').select(columns).where('id', '=', id).executeTakeFirst()
+  return withPreparedStatements(db)
+    .selectFrom('user2tenants')
+    .select(columns)
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
 export async function countOwners(tx: Tx, tenantId: string): Promise<number> {
@@ -75,7 +79,7 @@ export async function countOwners(tx: Tx, tenantId: string): Promise<number> {
 
 export function insertTenantMember(
   tx: Tx,
-  values: Omit<TenantMember, 'id' | keyof Revised>,
+  values: Omit<TenantMember, 'id' | keyof RevisionFields>,
 ): Promise<TenantMember> {
   return tx
     .insertInto('user2tenants')

@@ -145,7 +145,7 @@ describe('tenants manage their own members', () => {
     expectRefused(await ofTenant.remove(owner, { id: ownerId }), 'forbidden')
     const demoted = await ofTenant.update(owner, { id: ownerId, role: 'admin' })
     expectRefused(demoted, 'forbidden')
-    expect(demoted.error).toContain('the last owner stays')
+    expect(demoted.error).toContain('the last owner cannot be removed or demoted')
     const second = await ofTenant.add(owner, { of, userID: guest.id, role: 'owner' })
     expect((await ofTenant.remove(guest, { id: ownerId })).data).toEqual({ removeUserFromTenant: true })
     const { id } = second.data.row

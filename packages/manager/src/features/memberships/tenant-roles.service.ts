@@ -2,7 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { tenantPermissions } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -13,7 +13,7 @@ import * as store from './tenant-roles.store.ts'
 
 export type TenantRolesService = ReturnType<typeof createTenantRolesService>
 
-const event = auditedEntity<store.TenantRoleDefinition>({
+const event = createEventBuilder<store.TenantRoleDefinition>({
   type: 'tenantRoleDefinition',
   classes: {
     id: 'public',
@@ -96,7 +96,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
   }
 }
 
-/** Acquires the member lock first. Membership changes use the same order, which prevents deadlocks. */
+/** Acquires the member lock first. Membership changes use the same order, to prevent deadlocks. */
 async function lock(tx: Tx, id: string): Promise<store.TenantRoleDefinition> {
   const { tenantId } = orNotFound(await store.findTenantRole(tx, id), 'tenant role definition')
   await lockTenantMembers(tx, tenantId)

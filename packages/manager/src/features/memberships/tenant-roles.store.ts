@@ -3,9 +3,9 @@ import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type TenantRoleDefinition = Revised & {
+export type TenantRoleDefinition = RevisionFields & {
   id: string
   projectId: string
   tenantId: string

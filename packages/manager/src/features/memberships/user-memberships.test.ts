@@ -71,6 +71,28 @@ describe('the memberships of a user', () => {
     expect(await membershipsOf(neighbor, subject)).toEqual({ ...everything, tenants: [], applications: [] })
   })
 
+  test('lead to a tenant only for callers who may read the tenant', async () => {
+    const { id: projectId, tenantId } = project
+    await service.sql.query(
+      `insert into tenant_role_definitions (id, project_id, tenant_id, name, permissions)
+       values (gen_random_uuid(), $1, $2, 'host', '{members}')`,
+      [projectId, tenantId],
+    )
+    const host = await person('host')
+    await seedMember(service.sql, host, 'host', { projectId, tenantId })
+    const read = (selected: string) =>
+      service.query(host, `{ rows: user2tenants(tenant: "${tenantId}") { ${selected} } }`)
+    expect((await read('roleName user { id }')).data.rows).toEqual([
+      { roleName: 'host', user: { id: host.id } },
+    ])
+    const own = '{ me { tenantMemberships { tenant { name } } } }'
+    for (const answer of [await read('tenant { name }'), await service.query(host, own)])
+      expect([answer.error, answer.data]).toEqual(['tenant not found', null])
+    expect((await service.query(host, `{ tenantById(id: "${tenantId}") { name } }`)).error).toBe(
+      'tenant not found',
+    )
+  })
+
   test('accept filters, order and pages, and are read with one statement for all users', async () => {
     const reader = await person('reader')
     for (let index = 0; index < 12; index++) {

@@ -4,7 +4,7 @@
 import { LRUCache } from 'lru-cache'
 import type { RateLimit } from '../../platform/throttle/rate-limit.ts'
 import type { CommsState, CommsTarget } from './comms-state.store.ts'
-import { rateExceeded } from './refusals.pure.ts'
+import { createRateExceededError } from './refusals.pure.ts'
 
 export type ApplicationRateDeps = {
   limit: RateLimit
@@ -31,6 +31,6 @@ export function createApplicationRate({ limit, readState }: ApplicationRateDeps)
     const waitMs = await limit(
       (await isVerified(counterName, target)) ? counterName : `${target.projectId}:unverified`,
     )
-    if (waitMs > 0) throw rateExceeded(waitMs)
+    if (waitMs > 0) throw createRateExceededError(waitMs)
   }
 }

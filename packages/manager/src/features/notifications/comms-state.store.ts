@@ -18,7 +18,7 @@ const buildLayerSql = (name: string, where: string): string => `
   ) ${name} on true`
 
 /**
- * SQL joins for `stateOfWanted`. Rows of `wanted` need project_id, application_id and tenant_id. Every join is a key
+ * SQL joins for `targetStateSql`. Rows of `wanted` need project_id, application_id and tenant_id. Every join is a key
  * lookup.
  */
 export const joinState = `
@@ -39,13 +39,13 @@ export const joinState = `
   ${buildLayerSql('of_project', 's.project_id = wanted.project_id and s.tenant_id is null and s.application_id is null')}`
 
 // The most specific layer that has a value wins.
-const isOff = (part: string): string =>
+const buildOffCondition = (part: string): string =>
   `coalesce(own.${part}, of_tenant.${part}, of_app.${part}, of_project.${part}, '') = 'false'`
 
 /** SQL expression for the state of a row that `joinState` has extended. */
 export const targetStateSql = `case
     when app.id is null or tenant.id is null then 'foreign'
-    when not coalesce(pair.enabled, false) or ${isOff('backend')} or ${isOff('frontend')} then 'off'
+    when not coalesce(pair.enabled, false) or ${buildOffCondition('backend')} or ${buildOffCondition('frontend')} then 'off'
     else 'on' end`
 
 const statement: PreparedStatement = {

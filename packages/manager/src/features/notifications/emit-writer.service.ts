@@ -2,7 +2,7 @@
 // their own queue, because an emit to all members of a tenant can take a long time.
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { isOutcomeUnknown, isRetryable } from '../../platform/postgres/outcomes.ts'
@@ -36,7 +36,7 @@ const maxRows = 5_000
 const assumedMembers = 1_000
 const maxMemberCounts = 10_000
 
-const isForMembers = ({ recipients, roles }: Pick<EmitInput, 'recipients' | 'roles'>): boolean =>
+const reachesAllMembers = ({ recipients, roles }: Pick<EmitInput, 'recipients' | 'roles'>): boolean =>
   recipients === null || roles !== null
 
 /** Returns a function that writes one emit, coalesced with other emits of its kind. */
@@ -53,7 +53,7 @@ export function createEmitWriter({
     writeAll: (emits: readonly store.Emit[]) => Promise<(store.EmitResult | null)[]>,
     estimateRows: (emit: PendingEmit) => number,
   ) =>
-    createCoalesced<NumberedEmit, WriteResult | Error>({
+    createCoalescer<NumberedEmit, WriteResult | Error>({
       getKey: ({ number }) => String(number),
       getOwner: ({ projectId }) => projectId,
       // Concurrent commits would contend for the disk. A single writer also batches more emits per commit.
@@ -74,11 +74,11 @@ export function createEmitWriter({
   )
   return async (emit) => {
     const numberedEmit = { ...emit, number: nextNumber++ }
-    const result = await (isForMembers(emit) ? writeToMembers(numberedEmit) : writeToNamed(numberedEmit))
+    const result = await (reachesAllMembers(emit) ? writeToMembers(numberedEmit) : writeToNamed(numberedEmit))
     if (result === null) throw new Error('the database returned no result for an emit')
     if (result instanceof Error) throw result
-    // A rejected emit has no recipients, and any caller who knows the tenant id can send one. It must not
-    // change the known size.
+    // A rejected emit has no recipients, and any caller who knows the tenant id can send one. Such an emit must not
+    // change the stored member count.
     const isMemberCount = result.outcome === 'written' && emit.recipients === null && emit.roles === null
     if (isMemberCount) memberCounts.set(emit.tenantId, result.count)
     return result
@@ -91,8 +91,8 @@ const individualRetryMs = 10_000
 type WriteAll = (emits: readonly store.Emit[]) => Promise<(store.EmitResult | null)[]>
 
 /**
- * Writes all emits in one statement. If one emit cannot be written, each emit is retried individually, so
- * that the others succeed.
+ * Writes all emits in one statement. If one emit cannot be written, each emit is retried individually, so that the
+ * other emits succeed.
  */
 async function writeEach(
   writeAll: WriteAll,

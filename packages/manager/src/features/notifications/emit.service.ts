@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { unavailable } from '../../platform/errors.ts'
@@ -17,11 +17,11 @@ import { type PendingEmit, type WriteResult, createEmitWriter } from './emit-wri
 import * as store from './emit.store.ts'
 import { buildNotificationFrame } from './hint-texts.pure.ts'
 import {
-  commsDisabled,
+  createCommsDisabledError,
   getEmitRefusalLabel,
-  expiryInPast,
-  foreignTarget,
-  keyReused,
+  createPastExpiryError,
+  createForeignTargetError,
+  createReusedKeyError,
 } from './refusals.pure.ts'
 
 export type EmitDeps = {
@@ -48,16 +48,16 @@ const maxWaitMs = 2_000
 export function createEmitService(deps: EmitDeps) {
   const { metrics, database } = deps
   const write = createEmitWriter(deps)
-  const readStoredResponse = createCoalesced<store.ScopedKey, store.StoredResponse>({
+  const readStoredResponse = createCoalescer<store.ScopedKey, store.StoredResponse>({
     getKey: ({ tenantId, applicationId, key }) => `${tenantId} ${applicationId} ${key}`,
     run: (keys) => store.readStoredResponses(database.run, keys),
   })
   const queueMemory = createFairShare({
     capacity: maxWaitingBytes,
-    item: maxBodyBytes,
+    maxItemSize: maxBodyBytes,
     maxWaiting,
     maxWaitMs,
-    full: 'too many notifications are queued; try again',
+    fullMessage: 'too many notifications are queued; try again',
   })
 
   /** Returns the stored response of an earlier emit with this key, or null. Throws if the body differs. */
@@ -66,15 +66,15 @@ export function createEmitService(deps: EmitDeps) {
     const storedResponse = key === null ? null : await readStoredResponse({ ...emit, key })
     if (storedResponse === null) return null
     const { fingerprint: storedFingerprint, ...response } = storedResponse
-    if (fingerprint === null || !storedFingerprint.equals(fingerprint)) throw keyReused()
+    if (fingerprint === null || !storedFingerprint.equals(fingerprint)) throw createReusedKeyError()
     metrics.emits.inc({ outcome: 'repeated' })
     return response
   }
   const accept = async (emit: PendingEmit): Promise<EmitResponse> => {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const result = await write(emit)
-      if (result.outcome === 'foreign') throw foreignTarget()
-      if (result.outcome === 'off') throw commsDisabled()
+      if (result.outcome === 'foreign') throw createForeignTargetError()
+      if (result.outcome === 'off') throw createCommsDisabledError()
       if (result.outcome === 'written') {
         metrics.emits.inc({ outcome: 'accepted' })
         metrics.recipients.inc(result.count)
@@ -83,7 +83,7 @@ export function createEmitService(deps: EmitDeps) {
       }
       const response = await findStoredResponse(emit)
       if (response !== null) return response
-      if (result.outcome === 'past') throw expiryInPast()
+      if (result.outcome === 'past') throw createPastExpiryError()
       // The key belongs to an emit in progress, or it expired after it was read.
       await sleep(initialDelayMs * 2 ** attempt)
     }

@@ -3,7 +3,7 @@
 // affects only the number of written rows.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
-import { mayUseApplicationsSql } from '../../policy/has-application.ts'
+import { buildMayUseApplicationsSql } from '../../policy/has-application.ts'
 import type { CommsTarget } from './comms-state.store.ts'
 import { joinState, targetStateSql } from './comms-state.store.ts'
 import type { EmitInput } from './emit-input.pure.ts'
@@ -25,7 +25,7 @@ export type EmitResult = {
 }
 
 // The expression is evaluated only if the application is enabled.
-const hasApplicationSql = mayUseApplicationsSql({
+const hasApplicationSql = buildMayUseApplicationsSql({
   tenantId: 'judged.tenant_id',
   projectId: 'judged.project_id',
   userId: 'given.id',
@@ -121,8 +121,8 @@ const getColumnValues = (emits: readonly Emit[]): unknown[] => [
 ]
 
 /**
- * The two statements have different names, so that each has its own plan and time limit. The member count of
- * a tenant affects the best plan and the duration.
+ * The two statements have different names, so that each has its own plan and time limit. The number of members of a
+ * tenant affects the best plan and the duration.
  */
 const statements = {
   named: statement,

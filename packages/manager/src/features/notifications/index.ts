@@ -4,7 +4,7 @@ import { commsSettings } from '../../config/comms-settings.ts'
 import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Redis } from '../../platform/redis/redis.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { type RateLimits, createRateLimit } from '../../platform/throttle/rate-limit.ts'
@@ -24,7 +24,7 @@ import { type RetentionDeps, createRetentionSchedules } from './retention.servic
 type Deps = Pick<EmitDeps, 'db' | 'database' | 'clock'> &
   RetentionDeps & { config: Config; redis: Redis; metrics: Metrics; liveSockets: LiveSocketsApi }
 
-/** Provides the emit and publish routes for backends, the retention schedules and the counts by day. */
+/** Provides the emit and publish routes for backends, the retention schedules and the daily counts. */
 export const notifications = defineFeature({
   name: 'notifications',
   role: 'comms',
@@ -45,10 +45,10 @@ export const notifications = defineFeature({
   },
 })
 
-/** Creates the emit and publish services, each with the rate limit of its application. */
+/** Creates the emit and publish services. Each service limits the rate of every application separately. */
 function createSenders(deps: Deps) {
   const settings = selectSettings(deps.config, notificationSettings)
-  const readState = createCoalesced<CommsTarget, CommsState>({
+  const readState = createCoalescer<CommsTarget, CommsState>({
     getKey: formatTargetKey,
     run: (targets) => readStates(deps.database.run, targets),
   })

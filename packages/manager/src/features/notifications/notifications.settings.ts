@@ -8,7 +8,7 @@ export const notificationSettings = {
     key: 'comms.emit_rate',
     env: 'SVC_COMMS_EMIT_RATE',
     default: 10,
-    doc: 'Maximum number of notifications per second that an application may emit, beyond `comms.emit_burst`.',
+    doc: 'Maximum number of notifications per second that an application may emit continuously. `comms.emit_burst` allows short bursts above this rate.',
   }),
   commsEmitBurst: defineSetting(rate, {
     key: 'comms.emit_burst',
@@ -20,7 +20,7 @@ export const notificationSettings = {
     key: 'comms.publish_rate',
     env: 'SVC_COMMS_PUBLISH_RATE',
     default: 50,
-    doc: 'Maximum number of live hints per second that an application may publish, beyond `comms.publish_burst`.',
+    doc: 'Maximum number of live hints per second that an application may publish continuously. `comms.publish_burst` allows short bursts above this rate.',
   }),
   commsPublishBurst: defineSetting(rate, {
     key: 'comms.publish_burst',

@@ -1,12 +1,12 @@
-// Publishes live data of backends to the sockets that are currently open. Live data is not stored, and the
-// service does not wait for its delivery.
+// Publishes live data from backends to the sockets that are currently open. Live data is not stored, and the service
+// does not wait for its delivery.
 import type { Clock } from '../../platform/clock.ts'
 import type { SendHint } from '../live-sockets/index.ts'
 import type { CheckRate } from './application-rate.service.ts'
 import type { CommsState, CommsTarget } from './comms-state.store.ts'
 import { buildLiveFrame } from './hint-texts.pure.ts'
 import type { NotificationMetrics } from './notifications.metrics.ts'
-import { commsDisabled, foreignTarget, getRefusalLabel } from './refusals.pure.ts'
+import { createCommsDisabledError, createForeignTargetError, getRefusalLabel } from './refusals.pure.ts'
 
 export type PublishDeps = {
   clock: Clock
@@ -23,7 +23,7 @@ export function createPublishService({ clock, metrics, checkRate, readState, sen
   const publish = async (target: CommsTarget, live: LiveData): Promise<void> => {
     await checkRate(target)
     const state = await readState(target)
-    if (state !== 'on') throw state === 'off' ? commsDisabled() : foreignTarget()
+    if (state !== 'on') throw state === 'off' ? createCommsDisabledError() : createForeignTargetError()
     const { tenantId, applicationId } = target
     const text = buildLiveFrame({ ...live, publishedAt: clock.now().toISOString() })
     sendHint({ tenantId, applicationId, audience: { everyone: true }, text, mayDrop: true })

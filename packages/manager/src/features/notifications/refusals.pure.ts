@@ -5,17 +5,18 @@ import { AppError, badRequest, forbidden, rateLimited } from '../../platform/err
 const disabledText = 'comms_disabled'
 const rateText = 'rate_limited'
 
-export const commsDisabled = (): AppError => forbidden(disabledText)
-export const foreignTarget = (): AppError =>
+export const createCommsDisabledError = (): AppError => forbidden(disabledText)
+export const createForeignTargetError = (): AppError =>
   forbidden('application_id and tenant_id must name an application and a tenant of your project')
-export const keyReused = (): AppError =>
+export const createReusedKeyError = (): AppError =>
   new AppError(
     'key_reused',
     'the key was already used for a different body in the last 24 hours; send another key',
   )
-export const expiryInPast = (): AppError => badRequest('expires_at must be in the future', 'expires_at')
+export const createPastExpiryError = (): AppError =>
+  badRequest('expires_at must be in the future', 'expires_at')
 
-export const rateExceeded = (waitMs: number): AppError => rateLimited(rateText, waitMs)
+export const createRateExceededError = (waitMs: number): AppError => rateLimited(rateText, waitMs)
 
 /** Returns the metric label of an error. The label of unknown errors is `failed`. */
 export function getRefusalLabel(error: unknown) {

@@ -3,7 +3,7 @@
 import type { HoldBlob, Holder } from '../../platform/blobs/blob-holds.ts'
 import type { BlobRef } from '../../platform/blobs/blob-store.ts'
 import { type BuiltValue, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import { AppError } from '../../platform/errors.ts'
@@ -37,7 +37,7 @@ export const packageNotFound = 'Package not found'
 const maxVersionLength = 256
 
 export function createBundleService({ db, readVersion, holdBlob, maxBytes, metrics }: BundleDeps) {
-  const readBundle = createCoalesced<BundleAddress, BundleRow>({
+  const readBundle = createCoalescer<BundleAddress, BundleRow>({
     getKey: formatAddressKey,
     run: (addresses) => readBundles(db.read, addresses),
   })
@@ -72,7 +72,7 @@ export function createBundleService({ db, readVersion, holdBlob, maxBytes, metri
   }
 }
 
-// Spaces are safe separators: names and versions that are looked up contain none.
+// Spaces are safe separators, because names and versions that are looked up contain none.
 const formatAddressKey = ({ applicationId, name, version }: BundleAddress): string =>
   `${applicationId} ${name} ${version}`
 

@@ -2,7 +2,7 @@
 import { type EncodedJson, encodeJson, yieldToEventLoop } from '../../platform/cache/encoded-json.ts'
 import { createServedResponses } from '../../platform/cache/served-responses.ts'
 import { type BuiltValue, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -26,7 +26,7 @@ const maxFeedsPerBatch = 16
  * 404 if the application is not enabled.
  */
 export function createFeedService({ database, readVersion, maxBytes, metrics }: FeedDeps) {
-  const readFeed = createCoalesced<FeedId, FeedRow>({
+  const readFeed = createCoalescer<FeedId, FeedRow>({
     getKey: formatFeedKey,
     run: (feedIds) => readFeeds(database.run, feedIds),
     maxBatch: maxFeedsPerBatch,

@@ -7,10 +7,10 @@ import { readSdl } from '../../platform/graphql/schema.ts'
 import type { PiletsApi } from '../pilets/index.ts'
 import { type BundleDeps, createBundleService } from './bundle.service.ts'
 import { type FeedDeps, createFeedService } from './feed.service.ts'
-import { createReadKeys } from './keys.service.ts'
+import { createPublicKeyReader } from './keys.service.ts'
 import { createPiletFeedResolvers } from './pilet-feed.resolvers.ts'
 import { registerPiletFeedRoutes } from './pilet-feed.routes.ts'
-import { createFindPiletUsage } from './pilet-usage.service.ts'
+import { createPiletUsageFinder } from './pilet-usage.service.ts'
 
 type Deps = Omit<FeedDeps & BundleDeps, 'maxBytes' | 'holdBlob'> & { config: Config; pilets: PiletsApi }
 
@@ -24,10 +24,10 @@ export const piletFeed = defineFeature({
     const services = {
       feeds: createFeedService({ ...deps, maxBytes }),
       bundles: createBundleService({ ...deps, maxBytes, holdBlob: deps.pilets.holdBlob }),
-      readKeys: createReadKeys(deps.database),
+      readKeys: createPublicKeyReader(deps.database),
     }
     return {
-      resolvers: createPiletFeedResolvers(services.feeds.preview, createFindPiletUsage(deps)),
+      resolvers: createPiletFeedResolvers(services.feeds.preview, createPiletUsageFinder(deps)),
       routes: (server) => registerPiletFeedRoutes(server, services),
       api: {},
     }

@@ -6,13 +6,13 @@ import { orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { readPublicKeys } from './keys.store.ts'
 
-export type ReadKeys = ReturnType<typeof createReadKeys>
+export type ReadKeys = ReturnType<typeof createPublicKeyReader>
 
 /**
  * Returns a function that reads the key ring. The keys are the same for every application. An unknown
  * application returns 404.
  */
-export const createReadKeys =
+export const createPublicKeyReader =
   (database: Pick<Database, 'run'>) =>
   async (application: string): Promise<EncodedJson> => {
     const applicationId = parseUuid(application)

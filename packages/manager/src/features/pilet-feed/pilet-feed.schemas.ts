@@ -54,7 +54,7 @@ export const tenantFeedSchema = {
 export const bundleSchema = {
   operationId: 'getPiletBundle',
   summary: 'Returns the bundle of a pilet',
-  description: 'Every address without a bundle returns the same 404.',
+  description: 'Every request for an unavailable bundle returns the same 404 response.',
   tags,
   params: Type.Object({
     applicationId,

@@ -11,7 +11,7 @@ export type FindPiletUsage = (
 const maxEntries = 1_000
 
 /** Creates the function that finds the settings layers of a project that enable or pin a pilet. */
-export const createFindPiletUsage =
+export const createPiletUsageFinder =
   ({ db }: { db: Db }): FindPiletUsage =>
   async (projectId, name) => {
     if (!isPackageName(name)) throw badRequest('name must be the name of a pilet, such as @acme/menu')

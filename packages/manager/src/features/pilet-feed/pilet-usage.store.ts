@@ -12,23 +12,23 @@ export type UsageEntry = {
   pinnedVersion: string | null
 }
 
-/** Returns at most `limit` settings rows that enable or pin the pilet, the most general layer first. */
+/** Returns at most `limit` settings rows that enable or pin the pilet, with the most general layer first. */
 export async function listUsageEntries(
   db: Reads,
   { projectId, name }: { projectId: string; name: string },
   limit: number,
 ): Promise<UsageEntry[]> {
   const key = `${projectId} ${name}`
-  const enables = sql<boolean>`settings_modules(s.project_id, s.backend_module_config) @> array[${key}::text]`
+  const enablesSql = sql<boolean>`settings_modules(s.project_id, s.backend_module_config) @> array[${key}::text]`
   const pins = sql<boolean>`settings_pins(s.project_id, s.frontend_module_config) @> array[${key}::text]`
   const pinsPair = sql`jsonb_path_query_first(s.frontend_module_config, '$.KeyValuePairs[*] ? (@.Key == "pilets.pins")')`
   // The rows without a tenant are read first, because their values apply to many tenants.
   const { rows } = await sql<UsageEntry>`
     with found as (
-      (select s.id, ${enables} as enables, ${pins} as pins from settings s
-       where s.project_id = ${projectId} and s.tenant_id is null and (${enables} or ${pins}) limit ${limit})
+      (select s.id, ${enablesSql} as enables, ${pins} as pins from settings s
+       where s.project_id = ${projectId} and s.tenant_id is null and (${enablesSql} or ${pins}) limit ${limit})
       union all
-      (select s.id, true, false from settings s where ${enables} and s.tenant_id is not null limit ${limit})
+      (select s.id, true, false from settings s where ${enablesSql} and s.tenant_id is not null limit ${limit})
       union all
       (select s.id, false, true from settings s where ${pins} and s.tenant_id is not null limit ${limit})
     ), merged as (

@@ -45,7 +45,7 @@ export const pilets = defineFeature({
   constraints: {
     pilet_packages_version_key: ['conflict', versionTakenMessage, 'version'],
     pilet_packages_project_fkey: ['not_found', 'project not found'],
-    // The sweep removed the bytes before the row of their version was written.
+    // The sweep removed the bytes before the row of their version had been written.
     pilet_packages_hash_fkey: ['unavailable', 'the stored bytes were removed concurrently; try again'],
   },
   sealedColumns: [privateKeyColumn],
@@ -59,7 +59,7 @@ export const pilets = defineFeature({
     if (piletsSendMemoryBytes < 2 * maxUploadBytes)
       throw new Error('pilets.send_memory_bytes must be at least twice pilets.max_upload_bytes')
     const readBlob = createBlobCache({ ...deps, stores, maxBytes: settings.piletsCacheBytes })
-    const { hold: holdBlob, getBufferedBytes: bufferedBytes } = createBlobHolds({
+    const { hold: holdBlob, getBufferedBytes } = createBlobHolds({
       read: readBlob,
       maxBytes: piletsSendMemoryBytes,
       maxBlobBytes: maxUploadBytes,
@@ -72,7 +72,7 @@ export const pilets = defineFeature({
       memory,
       metrics: createPiletMetrics(deps.metrics, {
         uploads: memory.getBufferedBytes,
-        responses: bufferedBytes,
+        responses: getBufferedBytes,
       }),
       sign: createSigning(deps).sign,
       quota: { packages: settings.piletsMaxProjectPackages, bytes: settings.piletsMaxProjectBytes },

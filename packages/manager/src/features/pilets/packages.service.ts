@@ -2,7 +2,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { type AppError, notFound } from '../../platform/errors.ts'
@@ -19,9 +19,9 @@ type Values = { description?: string | null | undefined; enabled?: boolean | nul
 type Changes = Values & { expectedRevision?: ExpectedRevision }
 
 export const maxDescriptionLength = 1_000
-const packageNotFound = (): AppError => notFound('package')
+const createPackageNotFoundError = (): AppError => notFound('package')
 
-export const packageEvent = auditedEntity<store.PiletPackage>({
+export const packageEvent = createEventBuilder<store.PiletPackage>({
   type: 'piletPackage',
   classes: {
     id: 'public',
@@ -42,7 +42,7 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
   const readPageAfter = (filter: store.PackageFilter, after: store.ListedPackage | null) =>
     store.readPackagesAfter(database.run, filter, after)
 
-  /** Updates a version. An update without a change writes no row and no audit event. */
+  /** Updates a version. If nothing changes, writes no row and no audit event. */
   const update = (
     actor: Actor,
     key: store.PackageKey,
@@ -54,7 +54,7 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
     })
     return db.transaction(async (tx) => {
       const before = canExist(key) ? await store.lockPackage(tx, key) : undefined
-      if (before === undefined) throw packageNotFound()
+      if (before === undefined) throw createPackageNotFoundError()
       await checkRevision(tx, actor, before, expectedRevision)
       const { description = before.description, enabled = before.enabled } = values
       if (description === before.description && enabled === before.enabled) return before
@@ -102,14 +102,14 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
 
     find: async (key: store.PackageKey): Promise<store.PiletPackage> => {
       const storedPackage = canExist(key) ? await store.findPackage(db.read, key) : undefined
-      if (storedPackage === undefined) throw packageNotFound()
+      if (storedPackage === undefined) throw createPackageNotFoundError()
       return storedPackage
     },
 
     /** Returns the data needed to send the bytes of an enabled or disabled version. */
     findBundle: async (key: store.PackageKey): Promise<store.StoredBundle> => {
       const bundle = canExist(key) ? await store.findBundle(db.read, key) : undefined
-      if (bundle === undefined) throw packageNotFound()
+      if (bundle === undefined) throw createPackageNotFoundError()
       return bundle
     },
   }

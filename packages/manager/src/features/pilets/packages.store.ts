@@ -4,9 +4,9 @@ import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { countRows, fetchPage } from '../../platform/lists/page.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type PiletPackage = Revised & {
+export type PiletPackage = RevisionFields & {
   id: string
   projectId: string
   name: string

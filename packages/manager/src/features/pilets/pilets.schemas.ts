@@ -12,7 +12,7 @@ const projectId = createPathIdSchema('The project')
 const name = Type.String({
   description: 'Name of the pilet. In a scoped name, `@` and `/` are percent-encoded.',
 })
-const version = Type.String({ description: 'Version in strict SemVer.' })
+const version = Type.String({ description: 'Version in strict SemVer format.' })
 const message = Type.String({ description: 'Description of the change.' })
 const hash = Type.String({ description: 'SHA-256 of the bundle, in lower-case hex.' })
 const size = Type.Integer({ description: 'Size in bytes.' })
@@ -44,7 +44,9 @@ export const listSchema = {
     'The response is a stream, ordered by name, then from the lowest to the highest version. If the connection closes before the JSON is complete, the request failed.',
   tags,
   params: Type.Object({ projectId }),
-  querystring: Type.Object({ enabled: flag('`true`: only enabled versions. `false`: only disabled ones.') }),
+  querystring: Type.Object({
+    enabled: flag('If `true`, return only enabled versions; if `false`, only disabled versions.'),
+  }),
   response: {
     200: Type.Object({
       packages: Type.Array(listedPackage),

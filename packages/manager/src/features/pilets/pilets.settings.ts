@@ -32,7 +32,7 @@ export const piletSettings = {
     key: 'pilets.send_memory_bytes',
     env: 'SVC_PILETS_SEND_MEMORY_BYTES',
     default: 128 * mebibyte,
-    doc: 'Memory of this process for bundles that are being sent, shared fairly between projects and clients. A bundle counts once, regardless of the number of clients that load it. Further downloads wait briefly and then return 503 with `Retry-After`. Must be at least twice `pilets.max_upload_bytes`.',
+    doc: 'Memory of this process for bundles that are being sent, shared fairly between projects and clients. Each bundle counts once, regardless of the number of clients that load it. Further downloads wait briefly and then return 503 with `Retry-After`. Must be at least twice `pilets.max_upload_bytes`.',
   }),
   piletsCacheBytes: defineSetting(integer(0, 65_536 * mebibyte), {
     key: 'pilets.cache_bytes',
@@ -44,6 +44,6 @@ export const piletSettings = {
     key: 'pilets.orphan_grace',
     env: 'SVC_PILETS_ORPHAN_GRACE',
     default: 3_600_000,
-    doc: 'Time for which unreferenced bytes are kept, such as the bytes of an interrupted upload.',
+    doc: 'Time for which the Manager keeps unreferenced bytes, such as the bytes of an interrupted upload.',
   }),
 } as const

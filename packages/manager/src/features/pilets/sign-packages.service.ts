@@ -1,7 +1,6 @@
-// Signs stored packages that have no signature or statement yet, or that were signed with a key that is no longer
-// trusted.
+// Signs stored packages that have no signature or statement yet, or whose signing key is no longer trusted.
 import { type Audit, createSystemActor } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import { readVerified } from '../../platform/blobs/blob-cache.ts'
 import type { BlobStores } from '../../platform/blobs/blob-store.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -14,7 +13,7 @@ import type { Signature, Signing } from './signing.service.ts'
 type Deps = { db: Db; signing: Pick<Signing, 'sign' | 'find'>; stores: BlobStores; audit: Audit }
 type Options = {
   /** Key whose packages are signed again; null selects packages without a signature or a statement. */
-  replacing: string | null
+  keyToReplace: string | null
   onPackage?: (doneCount: number) => void
 }
 type Damage = 'bytes' | 'signature' | 'statement'
@@ -26,7 +25,7 @@ export type SignedPackages = {
 const batchSize = 50
 const firstPossibleId = '00000000-0000-0000-0000-000000000000'
 
-const event = auditedEntity<
+const event = createEventBuilder<
   Pick<store.PackageToSign, 'id' | 'projectId' | 'name' | 'version' | 'keyId' | 'hasStatement'>
 >({
   type: 'piletPackage',
@@ -57,7 +56,7 @@ export function createPackageSigning({ db, signing, stores, audit }: Deps) {
   ): Promise<Signature | Damage> => {
     const bytes = await readVerified(stores, packageToSign)
     if (bytes === null) return 'bytes'
-    // Browsers reject these bytes today. A new signature must not make them trusted.
+    // Browsers reject these bytes today. A new signature must not make the bytes trusted.
     if (previous !== null && !previous.verify(bytes, packageToSign.signature ?? Buffer.alloc(0)))
       return 'signature'
     if (isStatement(bytes)) return 'statement'
@@ -83,14 +82,14 @@ export function createPackageSigning({ db, signing, stores, audit }: Deps) {
       return events.length
     })
 
-  return async ({ replacing, onPackage = () => undefined }: Options): Promise<SignedPackages> => {
-    const replacedKeyId = replacing === null ? null : await checkReplacedKey(signing, replacing)
+  return async ({ keyToReplace, onPackage = () => undefined }: Options): Promise<SignedPackages> => {
+    const replacedKeyId = keyToReplace === null ? null : await checkReplacedKey(signing, keyToReplace)
     const findKey = createKeyFinder(signing)
     const result: SignedPackages = { signedCount: 0, damagedPackages: [] }
     let [afterId, doneCount] = [firstPossibleId, 0]
     for (;;) {
       const packages = await store.findPackagesToSign(db.read, {
-        keyId: replacing,
+        keyId: keyToReplace,
         after: afterId,
         limit: batchSize,
       })
@@ -136,4 +135,4 @@ function createKeyFinder(signing: Pick<Signing, 'find'>): (keyId: string) => Pro
 }
 
 const createActiveKeyError = (keyId: string) =>
-  conflict(`the key ${keyId} is active; activate another key first, which then signs instead`)
+  conflict(`the key ${keyId} is active; activate another signing key first`)

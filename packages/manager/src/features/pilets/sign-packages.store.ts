@@ -52,7 +52,7 @@ export function findPackagesToSign(
 /** Writes a signature. Returns false if the package was signed or removed concurrently. `updatedAt` does not change. */
 export async function writeSignature(
   tx: Tx,
-  { id, sha256, keyId: former }: PackageToSign,
+  { id, sha256, keyId }: PackageToSign,
   values: { signature: Buffer; keyId: string; statementSignature: Buffer; statementKeyId: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
@@ -60,7 +60,7 @@ export async function writeSignature(
     .set(values)
     .where('id', '=', id)
     .where('hash', '=', sha256)
-    .where('keyId', 'is not distinct from', former)
+    .where('keyId', 'is not distinct from', keyId)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { useProject } from '../../../test/kit/project.ts'
-import { isTrusted, seedPilet, signingDepsOf, storedPilets } from '../../../test/kit/stored-pilets.ts'
+import { isTrusted, seedPilet, signingDepsOf, readStoredPilets } from '../../../test/kit/stored-pilets.ts'
 import type { BlobStores } from '../../platform/blobs/blob-store.ts'
 import { createBlobs } from '../../platform/blobs/blobs.ts'
 import { createPackageSigning } from './sign-packages.service.ts'
@@ -13,11 +13,11 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 const { service, project, other } = useProject({ withOther: true })
 const anotherProcess = (): Signing => createSigning(signingDepsOf(service))
 const signAll = (
-  replacing: string | null = null,
+  keyToReplace: string | null = null,
   { signing = anotherProcess(), stores = service.world.blobStores } = {},
 ) => {
   const { db, audit } = signingDepsOf(service)
-  return createPackageSigning({ db, audit, signing, stores })({ replacing })
+  return createPackageSigning({ db, audit, signing, stores })({ keyToReplace })
 }
 /** Creates unsigned packages, alternating between two projects. */
 async function seedPilets(count: number): Promise<void> {
@@ -34,7 +34,7 @@ test('two runs at once sign every package once, over the ends of batches, with a
   expect(results.map(({ damagedPackages: damaged }) => damaged)).toEqual([[], []])
   expect(results[0].signedCount + results[1].signedCount).toBe(120)
   const anchor = await anotherProcess().publicKeys()
-  const stored = await storedPilets(sql)
+  const stored = await readStoredPilets(sql)
   expect(stored.filter((one) => isTrusted(anchor, one))).toHaveLength(120)
   const { rows } = await sql.query<{ entity_id: string }>(
     `select entity_id from audit_logs where entity_type = 'piletPackage' and action = 'update'
@@ -52,7 +52,7 @@ test('bytes that are stored in several pieces are signed as a whole', async () =
   await blobs.store(sha256(bytes), bytes)
   await seedPilet(service.sql, project.id, 'large', { bytes })
   expect(await signAll()).toEqual({ signedCount: 1, damagedPackages: [] })
-  const [large] = await storedPilets(service.sql)
+  const [large] = await readStoredPilets(service.sql)
   expect(
     isTrusted(await anotherProcess().publicKeys(), { keyId: null, signature: null, ...large, bytes }),
   ).toBe(true)
@@ -69,7 +69,7 @@ test('a run that is interrupted keeps what it has written, and the next one does
     },
   }
   await expect(signAll(null, { stores: failing })).rejects.toThrow('the bucket is gone')
-  const left = (await storedPilets(service.sql)).filter(({ keyId }) => keyId === null)
+  const left = (await readStoredPilets(service.sql)).filter(({ keyId }) => keyId === null)
   expect(left).toHaveLength(10)
   expect(await signAll()).toEqual({ signedCount: 10, damagedPackages: [] })
 })
@@ -92,7 +92,7 @@ test('a key that becomes active again is not replaced by itself', async () => {
   await expect(signAll(first.keyId, { signing: meanwhile })).rejects.toThrow(
     `the key ${first.keyId} is active`,
   )
-  expect((await storedPilets(service.sql))[0]?.keyId).toBe(first.keyId)
+  expect((await readStoredPilets(service.sql))[0]?.keyId).toBe(first.keyId)
 })
 
 /** Returns whether a key of the ring has signed a package's statement. */
@@ -123,7 +123,7 @@ test('packages that were signed before there were statements get one, and the ac
     signedCount: 2,
     damagedPackages: [{ name: 'wrong', damage: 'signature' }],
   })
-  expect((await storedPilets(service.sql)).map(({ name, keyId }) => [name, keyId])).toEqual([
+  expect((await readStoredPilets(service.sql)).map(({ name, keyId }) => [name, keyId])).toEqual([
     ['old', recent.keyId],
     ['recent', recent.keyId],
     ['wrong', recent.keyId],
@@ -143,5 +143,5 @@ test('stored bytes that could pass as a statement are not signed', async () => {
     signedCount: 0,
     damagedPackages: [{ name: 'forged', damage: 'statement' }],
   })
-  expect((await storedPilets(service.sql))[0]?.signature).toBeNull()
+  expect((await readStoredPilets(service.sql))[0]?.signature).toBeNull()
 })

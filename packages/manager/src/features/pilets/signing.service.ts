@@ -3,9 +3,9 @@
 import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import { type Audit, createSystemActor } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db, Reads, Tx } from '../../platform/postgres/handles.ts'
-import { createDbErrorReader } from '../../platform/postgres/db-errors.ts'
+import { createDbErrorMapper } from '../../platform/postgres/db-errors.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import {
@@ -30,7 +30,7 @@ export type Signature = {
 type Key = store.SigningKeyRow
 type AuditedKey = Pick<Key, 'id' | 'keyId' | 'isActive'>
 
-const event = auditedEntity<AuditedKey>({
+const event = createEventBuilder<AuditedKey>({
   type: 'piletSigningKey',
   classes: { id: 'public', keyId: 'public', isActive: 'public' },
   nameOf: ({ keyId }) => keyId,
@@ -52,11 +52,8 @@ const createActivationEvent = (key: Key, isActive: boolean) => {
  * process.
  */
 export function createSigning({ db, secrets, lockMasterKey, audit }: SigningDeps) {
-  const openKey = createOpener(secrets)
-  /**
-   * Serializes changes of the ring. The master key is locked first, in the same order as in its rotation, to prevent
-   * deadlocks.
-   */
+  const openKey = createKeyOpener(secrets)
+  /** Serializes changes to the ring. The master key is locked first, as in its own rotation, to prevent deadlocks. */
   const changeRing = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     db.transaction(async (tx) => {
       await lockMasterKey(tx)
@@ -91,7 +88,7 @@ export function createSigning({ db, secrets, lockMasterKey, audit }: SigningDeps
       changeRing(async (tx) => {
         const [key, previous] = [await findKey(tx, keyId), await store.findActiveKey(tx)]
         if (key.isActive) return false
-        // A key that cannot be decrypted would fail every upload.
+        // A key that cannot be decrypted would make every upload fail.
         openKey(key)
         await store.activateKey(tx, key.id)
         const events = [previous, key]
@@ -142,7 +139,7 @@ async function signPackage(
 ): Promise<Signature> {
   if (isStatement(bytes))
     throw badRequest(
-      'the file starts like a signed statement about a pilet; send the bundle in the field file',
+      'the file looks like a signed statement about a pilet; send the bundle in the field file',
     )
   return {
     signature: await signInThread(null, bytes, privateKey),
@@ -160,7 +157,7 @@ async function findKey(db: Reads, keyId: string): Promise<Key> {
 }
 
 const createUsedKeyErrorReader = (keyId: string) =>
-  createDbErrorReader({
+  createDbErrorMapper({
     pilet_packages_key_id_fkey: [
       'conflict',
       `pilets are signed with the key ${keyId}; run \`manager pilet-keys sign --replacing ${keyId}\` to sign them with the active key`,
@@ -180,7 +177,7 @@ const exportPublicKey = (privateKey: KeyObject): Buffer =>
   createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32)
 
 /** Decrypts private keys and caches them, because the ring has only a few. Throws if the row does not match the key. */
-function createOpener(secrets: Secrets) {
+function createKeyOpener(secrets: Secrets) {
   const openedKeys = new Map<string, { privateKey: KeyObject; publicKey: Buffer }>()
   const decryptKey = ({ id, keyId, privateKey: sealedKey }: Key) => {
     try {

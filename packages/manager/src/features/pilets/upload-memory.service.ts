@@ -8,7 +8,7 @@ import { createSpeedWatch } from '../../platform/throttle/transfer-speed.ts'
 export type UploadMemory = ReturnType<typeof createUploadMemory>
 export type Collector = {
   /**
-   * Copies a piece, so the caller may reuse it. Waits for memory; throws 413 if the file is too large and 503 on
+   * Copies a piece, so that the caller may reuse it. Waits for memory; throws 413 if the file is too large and 503 on
    * timeout.
    */
   take: (piece: Uint8Array) => Promise<void>
@@ -21,7 +21,7 @@ export type Collector = {
 }
 type MemoryLimits = { maxBytes: number; maxUploadBytes: number; maxWaitMs?: number }
 
-// The wait is longer than the time needed to detect a slow transfer.
+// The wait must be long enough to detect a slow transfer.
 const defaultMaxWaitMs = 8_000
 const maxWaiting = 1_000
 
@@ -29,10 +29,10 @@ const maxWaiting = 1_000
 export function createUploadMemory({ maxBytes, maxUploadBytes, maxWaitMs = defaultMaxWaitMs }: MemoryLimits) {
   const memoryShare = createFairShare({
     capacity: maxBytes,
-    item: maxUploadBytes,
+    maxItemSize: maxUploadBytes,
     maxWaiting,
     maxWaitMs,
-    full: 'too many uploads are in progress; try again later',
+    fullMessage: 'too many uploads are in progress; try again later',
     canEndSlow: true,
   })
   const watchSpeed = createSpeedWatch()
@@ -47,7 +47,7 @@ export function createUploadMemory({ maxBytes, maxUploadBytes, maxWaitMs = defau
       const buffer = new ArrayBuffer(0, { maxByteLength: maxUploadBytes })
       const bufferView = new Uint8Array(buffer)
       const { promise: abortPromise, reject: end } = Promise.withResolvers<never>()
-      // Prevents an unhandled rejection after the upload has arrived and no caller awaits `ended`.
+      // Prevents an unhandled rejection after the upload has arrived and no caller awaits `abortPromise`.
       abortPromise.catch(() => undefined)
       let [isOpen, hasArrived] = [true, false]
       const { isSlow, stop } = watchSpeed(() => buffer.byteLength)
@@ -90,5 +90,5 @@ export function createUploadMemory({ maxBytes, maxUploadBytes, maxWaitMs = defau
 const createTooLargeError = (maxUploadBytes: number): AppError =>
   new AppError(
     'payload_too_large',
-    `the bundle exceeds the limit of ${maxUploadBytes} bytes; make it smaller`,
+    `the bundle exceeds the limit of ${maxUploadBytes} bytes; upload a smaller bundle`,
   )

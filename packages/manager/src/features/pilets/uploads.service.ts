@@ -35,14 +35,14 @@ type UploadedFile = { declaredType: string; fileName: string }
 export type Upload = {
   key: PackageKey
   description: string
-  /** Whether to enable the version, provided that the caller has permission to do so. */
+  /** Whether to enable the version, provided that the caller has the permission to do so. */
   enabled: boolean
   /** The client network, used for the fair share of memory. */
   client: string
   /** Reads the body, passes each piece of the file to `take`, and resolves with the metadata of the file. */
   receive: (take: (piece: Uint8Array) => Promise<void>) => Promise<UploadedFile>
 }
-type Received = { file: UploadedFile; bytes: Buffer; sha256: string }
+type ReceivedUpload = { file: UploadedFile; bytes: Buffer; sha256: string }
 
 export function createUploadsService(deps: UploadsDeps) {
   const { db, memory, metrics, quota } = deps
@@ -82,7 +82,7 @@ async function storeVersion(
   deps: UploadsDeps,
   actor: Actor,
   { key, description, enabled }: Upload,
-  { file, bytes, sha256 }: Received,
+  { file, bytes, sha256 }: ReceivedUpload,
 ): Promise<PiletPackage> {
   const signature = await deps.sign(bytes, { ...key, hash: sha256 })
   const blob = await deps.blobs.store(sha256, bytes)
@@ -114,8 +114,8 @@ const register = (
   blob: StoredBlob,
 ): Promise<PiletPackage> =>
   db.transaction(async (tx) => {
-    // Receiving the body may have taken long, so everything is checked again. A project deletion locks the project
-    // before its members, so this transaction uses the same order.
+    // Receiving the body may have taken a long time, so everything is checked again. A project deletion locks the
+    // project before its members, and this transaction uses the same order.
     const projectExists = await store.lockProject(tx, values.projectId)
     // Permissions are checked before existence, because only administrators may learn that the project was deleted.
     await recheckPermission(tx, actor, 'PILET_UPLOAD', values.projectId)

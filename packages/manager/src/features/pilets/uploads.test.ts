@@ -1,4 +1,4 @@
-// These tests cover uploads: stored data, rejections, and the absence of traces after a rejection.
+// These tests cover uploads: the stored data, the rejections, and that a rejected upload leaves nothing behind.
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -161,7 +161,7 @@ test('a file that could pass as a signed statement about another pilet is refuse
   const { status, body } = await upload('statement', '1.0.0', { bytes })
   expect([status, body.error]).toEqual([
     400,
-    'the file starts like a signed statement about a pilet; send the bundle in the field file',
+    'the file looks like a signed statement about a pilet; send the bundle in the field file',
   ])
   expect(await traces()).toEqual(before)
 })

@@ -2,7 +2,7 @@
 // their environments.
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { createFindById } from '../../policy/scopes.ts'
+import { createIdFinder } from '../../policy/scopes.ts'
 import { createProjectsResolvers } from './projects.resolvers.ts'
 import { type ProjectsDeps, type ProjectsService, createProjectsService } from './projects.service.ts'
 import { findProjectTarget } from './projects.store.ts'
@@ -15,7 +15,7 @@ export const projects = defineFeature({
   name: 'projects',
   sdl: readSdl(import.meta.url, './projects.graphql'),
   scopes: {
-    PROJECT: { noun: 'project', view: 'PROJECT_VIEW', find: createFindById('projects', { project: 'id' }) },
+    PROJECT: { noun: 'project', view: 'PROJECT_VIEW', find: createIdFinder('projects', { project: 'id' }) },
     PROJECT_SLUG: { noun: 'project', view: 'PROJECT_VIEW', find: findProjectTarget },
   },
   constraints: {

@@ -14,7 +14,7 @@ export function createProjectsResolvers(service: ProjectsService) {
         service.delete(actor, id, expectedRevision),
     },
     Project: {
-      myRole: async ({ id }, _args, { actor }) => (await actor.rolesIn(id)).projectRole,
+      myRole: async ({ id }, _args, { actor }) => (await actor.readRolesIn(id)).projectRole,
     },
   } satisfies Resolvers
 }

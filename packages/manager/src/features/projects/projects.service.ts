@@ -1,7 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -20,7 +20,7 @@ export type ProjectsDeps = {
 }
 export type ProjectsService = ReturnType<typeof createProjectsService>
 
-const event = auditedEntity<store.Project>({
+const event = createEventBuilder<store.Project>({
   type: 'project',
   classes: { id: 'public', name: 'public', slug: 'public', createdAt: 'ignored' },
   nameOf: (project) => project.slug,

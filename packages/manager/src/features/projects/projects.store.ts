@@ -1,13 +1,13 @@
 import { type FindTarget, type Target, toSlugKey } from '../../policy/scopes.ts'
 import { type DeleteResult, sql } from 'kysely'
-import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, anyOf, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import type { Lookup } from '../../platform/postgres/lookups.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPage } from '../../platform/lists/page.ts'
-import { forPage } from '../../platform/lists/prepared-pages.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { getPageHandle } from '../../platform/lists/prepared-pages.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Project = Revised & { id: string; name: string; slug: string; createdAt: string }
+export type Project = RevisionFields & { id: string; name: string; slug: string; createdAt: string }
 
 const columns = ['id', 'name', 'slug', 'createdAt', ...revisionColumns] as const
 
@@ -18,7 +18,9 @@ export const projectFields: ListFields = {
   createdAt: { column: 'createdAt', match: 'time' },
 }
 
-/** Returns a page of projects; with `memberId`, only projects in which that user has a membership of any kind. */
+/**
+ * Returns a page of projects. With `memberId`, returns only projects in which that user has a membership of any kind.
+ */
 export function listProjects(db: Reads, page: Page, memberId: string | null): Promise<Project[]> {
   const where =
     memberId === null
@@ -27,16 +29,24 @@ export function listProjects(db: Reads, page: Page, memberId: string | null): Pr
           select project_id from user2projects where user_id = ${memberId} union
           select project_id from user2tenants where user_id = ${memberId} union
           select project_id from user2applications where user_id = ${memberId}))`
-  return fetchPage(forPage(db, page, ['id']), { table: 'projects', columns, page, where })
+  return fetchPage(getPageHandle(db, page, ['id']), { table: 'projects', columns, page, where })
 }
 
 /** Returns the projects with these ids, in any order. */
 export function findProjects(db: Reads, ids: readonly string[]): Promise<Project[]> {
-  return prepared(db).selectFrom('projects').select(columns).where('id', '=', anyOf(ids)).execute()
+  return withPreparedStatements(db)
+    .selectFrom('projects')
+    .select(columns)
+    .where('id', '=', anyOf(ids))
+    .execute()
 }
 
 export function findProjectBySlug(db: Reads, slug: string): Promise<Project | undefined> {
-  return prepared(db).selectFrom('projects').select(columns).where('slug', '=', slug).executeTakeFirst()
+  return withPreparedStatements(db)
+    .selectFrom('projects')
+    .select(columns)
+    .where('slug', '=', slug)
+    .executeTakeFirst()
 }
 
 /** Returns a project and locks its row until the transaction ends. */

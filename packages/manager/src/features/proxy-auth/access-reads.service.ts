@@ -1,7 +1,7 @@
 // Reads the identity and the access of a caller. The identity and the access version are read on every request. The
 // access is cached and read again only if its version has changed.
 import { LRUCache } from 'lru-cache'
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import {
   type AccessStatements,
@@ -21,7 +21,7 @@ const maxAgeMs = 60_000
  * Returns a function that reads the row of one key and application. `versionedColumns` lists the columns,
  * besides the tenants, that depend on the version.
  */
-export function createAccessRead<Row extends VersionedAccess>(
+export function createAccessReader<Row extends VersionedAccess>(
   database: Pick<Database, 'run'>,
   statements: AccessStatements,
   versionedColumns: readonly (keyof Row)[],
@@ -31,11 +31,11 @@ export function createAccessRead<Row extends VersionedAccess>(
     sizeCalculation: ({ tenants }) => tenants.length + 1,
     ttl: maxAgeMs,
   })
-  const readIdentity = createCoalesced<AccessLookup, Row>({
+  const readIdentity = createCoalescer<AccessLookup, Row>({
     getKey: formatKey,
     run: (accessKeys) => readRows<Row>(database.run, statements.short, accessKeys),
   })
-  const readIdentityAndAccess = createCoalesced<AccessLookup, Row>({
+  const readIdentityAndAccess = createCoalescer<AccessLookup, Row>({
     getKey: formatKey,
     run: (accessKeys) => readAccess<Row>(database.run, statements, accessKeys),
   })

@@ -2,7 +2,7 @@
 // attacker who guesses passwords does not benefit from the cache of another client. The entry is valid only for the
 // hash that it matched, which is read on every request.
 import { createLru } from '../../platform/cache/lru.ts'
-import { createAccessRead } from './access-reads.service.ts'
+import { createAccessReader } from './access-reads.service.ts'
 import {
   type BasicVerifierDeps,
   createBasicVerifier,
@@ -10,7 +10,7 @@ import {
   createCounterKey,
 } from './basic-verifier.service.ts'
 import { type MachineAccess, machineNameStatements } from './proxy-auth.store.ts'
-import { invalidCredentials } from './errors.pure.ts'
+import { createInvalidCredentialsError } from './errors.pure.ts'
 
 export type BasicLogin = ReturnType<typeof createBasicLogin>
 
@@ -21,7 +21,7 @@ export function createBasicLogin(deps: BasicVerifierDeps) {
   const { database, verifier, guesses } = deps
   const { verifyPassword, refuseBlocked } = createBasicVerifier(deps)
   const verifiedHashes = createLru<string>({ max: maxVerifiedHashes })
-  const findMachine = createAccessRead<MachineAccess>(database, machineNameStatements, [])
+  const findMachine = createAccessReader<MachineAccess>(database, machineNameStatements, [])
   return async (
     login: { username: string; password: string },
     applicationId: string,
@@ -42,6 +42,6 @@ export function createBasicLogin(deps: BasicVerifierDeps) {
       }
       verifiedHashes.delete(key)
     }
-    throw invalidCredentials()
+    throw createInvalidCredentialsError()
   }
 }

@@ -2,14 +2,14 @@
 // client, and once per pair of user name and client. An unknown name, a wrong password and a disabled machine user take
 // the same time.
 import { hash } from 'node:crypto'
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
 import { createSingleFlight } from '../../platform/cache/single-flight.ts'
 import type { Throttle } from '../../platform/throttle/throttle.ts'
 import { type BasicCredential, readBasicCredentials } from './proxy-auth.store.ts'
-import { invalidCredentials, tooManyFailures } from './errors.pure.ts'
+import { createInvalidCredentialsError, createTooManyFailuresError } from './errors.pure.ts'
 
 export type BasicVerifierDeps = {
   database: Pick<Database, 'run'>
@@ -28,14 +28,14 @@ export const createNameKey = ({ key, applicationId }: CredentialLookup): string 
 /** Verifies a password. Throws 401, 429 or 503. */
 export function createBasicVerifier({ database, verifier, kdf, throttle, guesses }: BasicVerifierDeps) {
   const runOnce = createSingleFlight<boolean>()
-  const findCredential = createCoalesced<CredentialLookup, BasicCredential>({
+  const findCredential = createCoalescer<CredentialLookup, BasicCredential>({
     getKey: createNameKey,
     run: (lookups) => readBasicCredentials(database.run, lookups),
   })
   const refuseBlocked = async (client: string, pair: string): Promise<void> => {
-    if (throttle.knownBlockMs(client) + guesses.knownBlockMs(pair) === 0) return
-    const blockedMs = Math.max(await throttle.blockedMs(client), await guesses.blockedMs(pair))
-    if (blockedMs > 0) throw tooManyFailures(blockedMs)
+    if (throttle.getKnownBlockMs(client) + guesses.getKnownBlockMs(pair) === 0) return
+    const blockedMs = Math.max(await throttle.getBlockedMs(client), await guesses.getBlockedMs(pair))
+    if (blockedMs > 0) throw createTooManyFailuresError(blockedMs)
   }
   /** Waits for a KDF slot, counts the guess, then verifies it. A guess that is never verified is not counted. */
   const verifyGuess = (row: BasicCredential | null, { secret, client, pair }: Guess): Promise<boolean> =>
@@ -43,10 +43,10 @@ export function createBasicVerifier({ database, verifier, kdf, throttle, guesses
     // names and addresses.
     kdf.runInTurn({ lane: 'password', owner: row?.project_id ?? 'none' }, async () => {
       const blocks = await Promise.all([throttle.fail(client), guesses.fail(pair)])
-      if (Math.max(...blocks) > 0) throw tooManyFailures(Math.max(...blocks))
+      if (Math.max(...blocks) > 0) throw createTooManyFailuresError(Math.max(...blocks))
       const storedHash = row?.enabled === true ? row.password_hash : null
-      if (storedHash === null) return verifier.verifyUnknown(secret, 'already in turn')
-      return verifier.verify(secret, storedHash, 'already in turn')
+      if (storedHash === null) return verifier.verifyUnknown(secret, 'inTurn')
+      return verifier.verify(secret, storedHash, 'inTurn')
     })
   return {
     refuseBlocked,
@@ -63,7 +63,7 @@ export function createBasicVerifier({ database, verifier, kdf, throttle, guesses
       // The key includes the hash, because a result for a different hash does not apply.
       const flightKey = `${client} ${secret.fingerprint} ${row?.password_hash}`
       const isCorrect = await runOnce(flightKey, () => verifyGuess(row, { secret, client, pair }))
-      if (!isCorrect) throw invalidCredentials()
+      if (!isCorrect) throw createInvalidCredentialsError()
       // Undoes the count of this guess and a block that it triggered.
       guesses.succeed(pair)
       throttle.succeed(client)

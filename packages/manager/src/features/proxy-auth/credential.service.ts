@@ -10,12 +10,12 @@ import type { Metrics } from '../../platform/metrics.ts'
 import type { Throttle } from '../../platform/throttle/throttle.ts'
 import type { AccessTokensApi } from '../access-tokens/index.ts'
 import type { MachineUsersApi } from '../machine-users/index.ts'
-import { createAccessRead } from './access-reads.service.ts'
+import { createAccessReader } from './access-reads.service.ts'
 import { userColumns } from './access.pure.ts'
 import { type Validation, createMachineValidation, createPersonValidation } from './responses.pure.ts'
 import type { BasicLogin } from './basic-login.service.ts'
 import * as store from './proxy-auth.store.ts'
-import { invalidCredentials, tooManyFailures } from './errors.pure.ts'
+import { createInvalidCredentialsError, createTooManyFailuresError } from './errors.pure.ts'
 
 export type CredentialDeps = {
   database: Pick<Database, 'run'>
@@ -26,16 +26,16 @@ export type CredentialDeps = {
   accessTokens: AccessTokensApi
   machineUsers: MachineUsersApi
 }
-export type ValidateCredential = ReturnType<typeof createValidateCredential>
+export type ValidateCredential = ReturnType<typeof createCredentialValidator>
 type Attempt = { kind: 'pat' | 'bearer' | 'basic' | 'other'; pending: Promise<Validation | null> }
 
 const { accessTokenStatements: tokenStatements, machineTokenStatements: machineStatements } = store
 
 /** Returns a function that returns the owner of a credential and their access. It throws 401, 429 or 503. */
-export function createValidateCredential(deps: CredentialDeps, basicLogin: BasicLogin) {
+export function createCredentialValidator(deps: CredentialDeps, basicLogin: BasicLogin) {
   const { database, metrics, activity, authFailures, throttle, accessTokens, machineUsers } = deps
-  const findByAccessToken = createAccessRead<store.TokenAccess>(database, tokenStatements, userColumns)
-  const findByMachineToken = createAccessRead<store.MachineAccess>(database, machineStatements, [])
+  const findByAccessToken = createAccessReader<store.TokenAccess>(database, tokenStatements, userColumns)
+  const findByMachineToken = createAccessReader<store.MachineAccess>(database, machineStatements, [])
 
   const validateAccessToken = async (text: string, applicationId: string): Promise<Validation | null> => {
     const token = await accessTokens.present(text)
@@ -73,7 +73,7 @@ export function createValidateCredential(deps: CredentialDeps, basicLogin: Basic
     const validation = await pending
     if (validation !== null) return validation
     const blockedMs = await throttle.fail(client)
-    throw blockedMs > 0 ? tooManyFailures(blockedMs) : invalidCredentials()
+    throw blockedMs > 0 ? createTooManyFailuresError(blockedMs) : createInvalidCredentialsError()
   }
 
   return async (header: string, applicationId: string, client: string): Promise<Validation> => {

@@ -7,7 +7,7 @@ import { defineFeature } from '../../feature.ts'
 import { type ThrottleDeps, createThrottle } from '../../platform/throttle/throttle.ts'
 import { createBasicLogin } from './basic-login.service.ts'
 import type { BasicVerifierDeps } from './basic-verifier.service.ts'
-import { type CredentialDeps, createValidateCredential } from './credential.service.ts'
+import { type CredentialDeps, createCredentialValidator } from './credential.service.ts'
 import { type PersonDeps, createPersonService } from './person.service.ts'
 import { registerProxyAuthRoutes } from './proxy-auth.routes.ts'
 import { proxyAuthSettings } from './proxy-auth.settings.ts'
@@ -23,7 +23,7 @@ export const proxyAuth = defineFeature({
   create: (deps: Deps) => {
     const throttles = createThrottles(deps)
     const serviceDeps = { ...deps, ...throttles }
-    const validateCredential = createValidateCredential(serviceDeps, createBasicLogin(serviceDeps))
+    const validateCredential = createCredentialValidator(serviceDeps, createBasicLogin(serviceDeps))
     const people = createPersonService(serviceDeps)
     return {
       routes: (server) => registerProxyAuthRoutes(server, validateCredential, people),

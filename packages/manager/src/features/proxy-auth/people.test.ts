@@ -179,7 +179,7 @@ describe('validating a person the proxy has signed in', () => {
     const lines = service.logLines.filter(({ client: of, cause }) => of === client && cause !== undefined)
     expect(lines).toEqual([
       expect.objectContaining({
-        msg: 'client is blocked from validate-oauth-user after malformed requests',
+        msg: 'client blocked from validate-oauth-user after too many malformed requests',
         cause: expect.stringContaining('user_id') as string,
       }),
     ])

@@ -5,11 +5,11 @@ import type { Logger } from '../../platform/log/log.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Throttle } from '../../platform/throttle/throttle.ts'
 import type { UsersApi } from '../users/index.ts'
-import { createAccessRead } from './access-reads.service.ts'
+import { createAccessReader } from './access-reads.service.ts'
 import { maxTenants, userColumns } from './access.pure.ts'
 import { type Validation, createPersonValidation } from './responses.pure.ts'
 import * as store from './proxy-auth.store.ts'
-import { tooManyFailures } from './errors.pure.ts'
+import { createTooManyFailuresError } from './errors.pure.ts'
 
 export type PersonDeps = {
   database: Pick<Database, 'run'>
@@ -24,25 +24,31 @@ type Catalog = { tenants: store.CatalogTenant[]; truncated?: true }
 type SignedInPerson = { userId: string; email: string | null; name: string | null }
 
 /**
- * Creates the service. `client` is the network of the caller in front of the proxy, which is the unit of the
- * throttles.
+ * Creates the service. `client` is the network of the caller in front of the proxy. Throttles count failures per
+ * client.
  */
 export function createPersonService({ database, activity, malformed, users, log }: PersonDeps) {
-  const findAccess = createAccessRead<store.UserAccess>(database, store.userStatements, userColumns)
+  const findAccess = createAccessReader<store.UserAccess>(database, store.userStatements, userColumns)
   return {
     /** Throws 429 if the client is blocked. */
     refuseLocked: async (client: string): Promise<void> => {
-      const blockedMs = await malformed.blockedMs(client)
-      if (blockedMs > 0) throw tooManyFailures(blockedMs)
+      const blockedMs = await malformed.getBlockedMs(client)
+      if (blockedMs > 0) throw createTooManyFailuresError(blockedMs)
     },
     /** Counts a request that was rejected as malformed; `cause` is the reason for the log. */
-    noteMalformed: async (client: string, cause: string): Promise<void> => {
+    countMalformed: async (client: string, cause: string): Promise<void> => {
       const wasBlocked = (await malformed.fail(client)) > 0
-      if (!wasBlocked && malformed.knownBlockMs(client) > 0)
-        log.warn({ client, cause }, 'client is blocked from validate-oauth-user after malformed requests')
+      if (!wasBlocked && malformed.getKnownBlockMs(client) > 0)
+        log.warn(
+          { client, cause },
+          'client blocked from validate-oauth-user after too many malformed requests',
+        )
     },
 
-    /** Returns the access of the person. A new person is provisioned, and a changed name or e-mail is stored. */
+    /**
+     * Returns the access of the person. Creates the user on the first sign-in, and updates the stored name and e-mail
+     * if they have changed.
+     */
     validate: async (
       { userId, email, name }: SignedInPerson,
       applicationId: string,

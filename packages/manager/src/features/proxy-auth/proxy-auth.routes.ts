@@ -24,7 +24,7 @@ export function registerProxyAuthRoutes(
     },
   )
   const personPolicy = {
-    proxy: 'the proxy has signed the person in and vouches for the identity in the body',
+    proxy: 'the proxy has signed the person in and is trusted to send the correct identity in the body',
   }
   server.post(
     '/api/validate-oauth-user',
@@ -36,7 +36,7 @@ export function registerProxyAuthRoutes(
       // The failure is counted before the response is sent, so that the next request of the client sees the new count.
       onSend: async ({ clientNetwork }, reply, payload) => {
         if (reply.statusCode === malformedStatus)
-          await people.noteMalformed(clientNetwork, parseMessage(payload))
+          await people.countMalformed(clientNetwork, parseMessage(payload))
       },
     },
     ({ body, clientNetwork }, reply) => {

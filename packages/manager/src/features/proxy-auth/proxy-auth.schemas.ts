@@ -30,7 +30,7 @@ const validation = Type.Object(
       role: Type.Union([Type.Literal('normal'), Type.Literal('readonly'), Type.Null()]),
       available_tenants: Type.Array(tenant, { description: 'Ordered by name, at most 10,000.' }),
       available_tenants_truncated: Type.Optional(
-        Type.Literal(true, { description: 'More tenants exist than are listed.' }),
+        Type.Literal(true, { description: 'True if more tenants exist than are listed.' }),
       ),
     }),
   },
@@ -60,7 +60,8 @@ export const validateCredentialSchema = {
 export const validatePersonSchema = {
   operationId: 'validateOauthUser',
   summary: 'Returns the access of a signed-in user to an application',
-  description: 'A new person becomes a user. A changed name or e-mail is stored.',
+  description:
+    'Creates the user on the first sign-in, and updates the stored name and e-mail if they have changed.',
   tags: ['proxy' as const],
   body: Type.Object({
     user_id: createUuidSchema('The subject at the identity provider.'),
@@ -78,7 +79,10 @@ export const listTenantsSchema = {
   params: Type.Object({ user_id: createPathIdSchema('The person') }),
   querystring: Type.Object({
     application_id: Type.Optional(
-      Type.String({ description: 'Only tenants for which this application is enabled; empty for all.' }),
+      Type.String({
+        description:
+          'Return only tenants for which this application is enabled; if absent or empty, all tenants.',
+      }),
     ),
   }),
   response: {
@@ -96,7 +100,9 @@ export const listTenantsSchema = {
         }),
         { description: 'Ordered by name, at most 10,000.' },
       ),
-      truncated: Type.Optional(Type.Literal(true, { description: 'More tenants exist than are listed.' })),
+      truncated: Type.Optional(
+        Type.Literal(true, { description: 'True if more tenants exist than are listed.' }),
+      ),
     }),
     ...createErrorResponses('error'),
   },

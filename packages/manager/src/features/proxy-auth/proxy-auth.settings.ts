@@ -8,8 +8,8 @@ export const proxyAuthSettings = {
     blockMs: 300_000,
     doc: {
       failures:
-        'Failed credentials on `/api/validate-proxy-auth`, or malformed requests on `/api/validate-oauth-user`, after which a client is blocked there.',
-      block: 'Duration of the block, in which the client receives 429.',
+        'Number of failed credentials on `/api/validate-proxy-auth`, or of malformed requests on `/api/validate-oauth-user`, after which the client is blocked on that route.',
+      block: 'Duration of the block, during which the client receives 429.',
     },
   }),
   ...defineThrottleSettings('basic', {
@@ -17,8 +17,8 @@ export const proxyAuthSettings = {
     windowMs: 900_000,
     blockMs: 900_000,
     doc: {
-      failures: 'Failed Basic passwords for one user name after which a client is blocked.',
-      block: 'Duration of the block, in which the client receives 429.',
+      failures: 'Number of failed Basic logins for one user name after which the client is blocked.',
+      block: 'Duration of the block, during which the client receives 429.',
     },
   }),
 } as const

@@ -57,7 +57,7 @@ describe('the hits', () => {
     expect(kindsOf(await find(reader, 'quokka', { kinds: [] }))).toHaveLength(textKinds.length + 1)
     expect(await find(admin, own['tenant'] as string, { kinds: ['user', 'loggedCall'] })).toEqual([])
     expect(kindsOf(await find(reader, 'quokka', { projectId: project.id }))).toContain('user')
-    // A tenant member is not a member of the project, so the users of the project do not include them.
+    // A tenant member is not a member of the project, so the search for users of the project does not find them.
     expect(await find(tenantMember, 'tenant-only', { projectId: project.id })).toEqual([])
     for (const projectId of [other.id, randomUUID(), 'nothing'])
       for (const caller of [reader, tenantMember])
@@ -79,10 +79,10 @@ describe('arguments', () => {
     for (const [text, args, error] of [
       ['', {}, 'text must have at least 3 characters'],
       ['   ', { kinds: ['loggedCall'] }, 'text must have at least 3 characters'],
-      ['ab', {}, 'pass a longer text or a whole id'],
+      ['ab', {}, 'pass a longer text or a complete id'],
       ['  ab  ', {}, 'text must have at least 3 characters'],
       ['日本', {}, 'text must have at least 3 characters'],
-      ['---', {}, 'text must contain three letters or digits in a row'],
+      ['---', {}, 'text must contain three consecutive letters or digits'],
       ['x'.repeat(201), {}, 'text must have at most 200 characters'],
       ['abc\u0000', {}, 'text must not contain control characters'],
       ['abc\uD800', {}, 'text must not contain control characters or malformed Unicode'],

@@ -21,7 +21,10 @@ export type SearchArgs = {
   projectId?: string | null
   limit?: number | null
 }
-/** A validated search: the values to match, null for those that the text cannot be, and the kinds to search. */
+/**
+ * A validated search. `id`, `requestId` and `text` are the values to match. A value is null if the search text cannot
+ * be such a value.
+ */
 export type SearchQuery = {
   id: string | null
   requestId: string | null
@@ -42,7 +45,7 @@ export function readSearch(args: SearchArgs): SearchQuery {
   if (limit < 1 || limit > maxLimit) throw badRequest(`limit must be from 1 to ${maxLimit}`)
   const id = parseUuid(text)
   const searchesTexts = id === null && textKinds.some((kind) => searchedKinds.has(kind))
-  if (text === '' || searchesTexts) checkIndexed(text)
+  if (text === '' || searchesTexts) checkSearchable(text)
   return {
     id,
     requestId: isRequestId(text) ? text : null,
@@ -61,14 +64,14 @@ function readKinds(names: readonly string[]): ReadonlySet<Kind> {
 }
 
 /** Throws unless the trigram indexes can find the text: without a trigram, PostgreSQL would read every row. */
-function checkIndexed(text: string): void {
+function checkSearchable(text: string): void {
   if (Array.from(text).length < minTextLength)
     throw badRequest(
-      `text must have at least ${minTextLength} characters, because the index has no shorter texts; pass a longer text or a whole id`,
+      `text must have at least ${minTextLength} characters, because the search index does not support shorter texts; pass a longer text or a complete id`,
     )
   if (!hasTrigram(text))
     throw badRequest(
-      'text must contain three letters or digits in a row, because the index has only those; pass more of the text or a whole id',
+      'text must contain three consecutive letters or digits, because the search index requires them; pass a longer text or a complete id',
     )
 }
 
@@ -78,19 +81,19 @@ function checkIndexed(text: string): void {
  */
 export function hasTrigram(text: string): boolean {
   return [...text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)].some(({ 0: word, index }) => {
-    const startsWithin = index > 0
-    const endsWithin = index + word.length < text.length
-    return Array.from(word).length + (startsWithin ? 2 : 0) + (endsWithin ? 1 : 0) >= minTextLength
+    const startsInsideText = index > 0
+    const endsInsideText = index + word.length < text.length
+    return Array.from(word).length + (startsInsideText ? 2 : 0) + (endsInsideText ? 1 : 0) >= minTextLength
   })
 }
 
-/** 0 for a whole value, 1 for its beginning, 2 for any other part. */
+/** 0 if the text is a whole value, 1 if a value starts with the text, 2 if a value contains the text elsewhere. */
 type Rank = 0 | 1 | 2
 
 /** Returns the best match of the text among the values of an object, and the position of the value. */
 export function rankTexts(values: readonly string[], text: string): { rank: Rank; position: number } {
-  const searched = text.toLowerCase()
-  const ranks = values.map((value) => rankText(value.toLowerCase(), searched))
+  const searchedText = text.toLowerCase()
+  const ranks = values.map((value) => rankText(value.toLowerCase(), searchedText))
   const rank = ([0, 1, 2] as const).find((one) => ranks.includes(one)) ?? 2
   // The database may fold letters that JavaScript does not. Such a match is attributed to the first value.
   return { rank, position: Math.max(0, ranks.indexOf(rank)) }

@@ -21,8 +21,8 @@ export type SearchService = ReturnType<typeof createSearchService>
 
 type Hit = store.Candidate & { kind: Kind; matchedField: string }
 type RankedHit = Hit & Pick<ReturnType<typeof rankTexts>, 'rank'>
-type Visible = {
-  /** Projects whose objects the caller sees. */
+type Visibility = {
+  /** Projects in which the caller may see all objects. */
   projectIds: 'all' | readonly string[]
   objects: Record<'project' | 'tenant' | 'application' | 'other', store.VisibleObjects>
   users: store.VisibleUsers
@@ -31,7 +31,7 @@ type Visible = {
 
 export function createSearchService({ db }: { db: Db }) {
   return {
-    /** Returns the objects that match the text and that the caller may see. All statements read one snapshot. */
+    /** Returns the objects that match the text and that the caller may see. All statements read the same snapshot. */
     search: async (actor: Actor, args: SearchArgs): Promise<{ hits: Hit[]; isComplete: boolean }> => {
       const query = readSearch(args)
       const projectId = args.projectId ?? null
@@ -39,7 +39,7 @@ export function createSearchService({ db }: { db: Db }) {
         await authorize(actor, { do: 'PROJECT_VIEW', on: ['projectId'], in: 'PROJECT' }, [projectId])
       const found = await db.transaction(
         async (tx) => {
-          const visible = await findVisible(tx, actor, parseUuid(projectId))
+          const visible = await findVisibility(tx, actor, parseUuid(projectId))
           const search = new Search(tx, query, visible)
           await search.findIds()
           await search.findCalls()
@@ -54,9 +54,12 @@ export function createSearchService({ db }: { db: Db }) {
   }
 }
 
-/** Reads what the caller sees: the same objects as in the lists, all of them in one project if there is one. */
-async function findVisible(tx: Tx, actor: Actor, projectId: string | null): Promise<Visible> {
-  if (actor.isAdministrator) return projectId === null ? seesEverything : seesProject(projectId)
+/**
+ * Determines which objects the caller may see: those in the caller's lists. `projectId` restricts them to one project
+ * unless it is null.
+ */
+async function findVisibility(tx: Tx, actor: Actor, projectId: string | null): Promise<Visibility> {
+  if (actor.isAdministrator) return projectId === null ? fullVisibility : createProjectVisibility(projectId)
   const memberships = await visibility.listMemberships(tx, actor.user.id, projectId)
   const read = (kind: visibility.Membership['kind']): string[] =>
     memberships.filter((one) => one.kind === kind && one.canRead).map(({ id }) => id)
@@ -75,14 +78,14 @@ async function findVisible(tx: Tx, actor: Actor, projectId: string | null): Prom
   }
 }
 
-const seesEverything: Visible = {
+const fullVisibility: Visibility = {
   projectIds: 'all',
   objects: { project: 'all', tenant: 'all', application: 'all', other: 'all' },
   users: 'all',
   isComplete: true,
 }
 
-function seesProject(projectId: string): Visible {
+function createProjectVisibility(projectId: string): Visibility {
   const objects = { projectIds: [projectId], ids: [] }
   return {
     projectIds: [projectId],
@@ -97,15 +100,15 @@ function seesProject(projectId: string): Visible {
   }
 }
 
-/** Collects the matches of one search, kind by kind. */
+/** Collects the matches for one search, kind by kind. */
 class Search {
   readonly #tx: Tx
   readonly #query: SearchQuery
-  readonly #visible: Visible
+  readonly #visible: Visibility
   readonly #hits = new Map<string, RankedHit>()
   isComplete: boolean
 
-  constructor(tx: Tx, query: SearchQuery, visible: Visible) {
+  constructor(tx: Tx, query: SearchQuery, visible: Visibility) {
     this.#tx = tx
     this.#query = query
     this.#visible = visible

@@ -1,6 +1,7 @@
 // These statements find candidates for a search, at most `maxCandidates` of one kind. The GIN indexes `…_search_idx`
-// (platform/postgres/built-indexes.ts) contain the project beside the trigrams, so a search in a few projects does not
-// read the objects of others. No other statement uses these indexes by accident, because they contain only expressions.
+// (platform/postgres/built-indexes.ts) contain the project in addition to the trigrams, so a search in a few projects
+// does not read the objects of other projects. No other statement uses these indexes by accident, because they contain
+// only expressions.
 import { type RawBuilder, sql } from 'kysely'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { createContainsPattern, createStartPattern } from '../../platform/lists/filters.ts'
@@ -12,12 +13,12 @@ import {
 import type { IdKind, TextKind } from './search-text.pure.ts'
 
 export const maxCandidates = 500
-/** Maximum number of project members among whom a caller without the administrator role finds users. */
+/** Maximum number of project members that a search for users reads if the caller is not an administrator. */
 export const maxMembers = 10_000
 
-/** The rows of one kind that the caller sees: rows of these projects, and rows with these ids. */
+/** The rows of one kind that the caller may see: the rows of these projects, and the rows with these ids. */
 export type VisibleObjects = 'all' | { projectIds: readonly string[]; ids: readonly string[] }
-/** The users that the caller sees: the members of these projects, and the caller. */
+/** The users that the caller may see: the members of these projects, and the caller. */
 export type VisibleUsers = 'all' | { projectIds: readonly string[]; callerId: string | null }
 
 export type Candidate = {
@@ -37,12 +38,12 @@ type Source = {
   from: string
   title: string
   subtitle?: string
-  /** Column with the project of the row. */
+  /** Column that contains the project of the row. */
   project?: string
   application?: true
   environment?: true
   trigger?: true
-  /** Columns that are searched, by the GraphQL field that shows them. */
+  /** The searched columns, keyed by the GraphQL field that shows each column. */
   texts?: Readonly<Record<string, string>>
 }
 
@@ -110,7 +111,7 @@ const sources = {
 /** Returns the GraphQL fields of the searched columns of a kind. */
 export const textFields = (kind: TextKind): string[] => Object.keys(sources[kind].texts)
 
-const idsSql = (ids: readonly string[]): RawBuilder<unknown> => sql`${ids}::uuid[]`
+const createIdsSql = (ids: readonly string[]): RawBuilder<unknown> => sql`${ids}::uuid[]`
 
 const createReference = (column: string, isPresent = false): string =>
   `${isPresent ? column : 'null::uuid'} as ${column}`
@@ -131,7 +132,7 @@ function createHitColumns({ project = 'project_id', ...source }: Source): RawBui
   )
 }
 
-/** Returns the object with this id if the caller sees it. */
+/** Returns the object with this id if the caller may see it. */
 export async function findById(
   db: Reads,
   kind: Exclude<IdKind, 'user'>,
@@ -142,7 +143,7 @@ export async function findById(
   const condition =
     visible === 'all'
       ? sql`true`
-      : sql`(${sql.raw(source.project ?? 'project_id')} = any(${idsSql(visible.projectIds)}) or id = any(${idsSql(visible.ids)}))`
+      : sql`(${sql.raw(source.project ?? 'project_id')} = any(${createIdsSql(visible.projectIds)}) or id = any(${createIdsSql(visible.ids)}))`
   const { rows } = await sql<Candidate>`
     select ${createHitColumns(source)} from ${sql.raw(source.from)} as found where id = ${id} and ${condition}`.execute(
     db,
@@ -150,21 +151,21 @@ export async function findById(
   return rows
 }
 
-/** Returns the user with this id if the caller sees them. */
+/** Returns the user with this id if the caller may see them. */
 export async function findUserById(db: Reads, id: string, visible: VisibleUsers): Promise<Candidate[]> {
   const condition =
     visible === 'all'
       ? sql`true`
       : sql`(id = ${visible.callerId}::uuid or exists (select from user2projects m
-          where m.user_id = users.id and m.project_id = any(${idsSql(visible.projectIds)})))`
+          where m.user_id = users.id and m.project_id = any(${createIdsSql(visible.projectIds)})))`
   const { rows } = await sql<Candidate>`
     select ${createHitColumns(sources.user)} from users where id = ${id} and ${condition}`.execute(db)
   return rows
 }
 
 /**
- * Makes the following statements of the transaction use the search indexes. The planner would otherwise expect a common
- * text to match soon, and read the whole table for one that matches nothing.
+ * Makes the following statements of the transaction use the search indexes. Otherwise, the planner expects to find
+ * matches early in a table scan, and reads the whole table if nothing matches.
  */
 export async function forceSearchIndexes(tx: Tx): Promise<void> {
   await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true),
@@ -173,7 +174,7 @@ export async function forceSearchIndexes(tx: Tx): Promise<void> {
 
 type TextSearch = { text: string; match: SearchMatch }
 
-/** Returns up to `maxCandidates` + 1 objects of a kind that match the text and that the caller sees. */
+/** Returns up to `maxCandidates` + 1 objects of a kind that match the text and that the caller may see. */
 export async function findByText(
   tx: Tx,
   kind: Exclude<TextKind, 'user'>,
@@ -184,15 +185,15 @@ export async function findByText(
   const from = sql.raw(source.from)
   if (visible === 'all') return selectMatches(tx, source, search, { from })
   const { projectIds, ids } = visible
-  const condition = sql`array[project_id] && ${idsSql(projectIds)}`
+  const condition = sql`array[project_id] && ${createIdsSql(projectIds)}`
   const rows = projectIds.length === 0 ? [] : await selectMatches(tx, source, search, { from, condition })
   if (ids.length === 0) return rows
   // `offset 0` makes PostgreSQL look up the rows by key before it compares their texts.
-  const own = sql`(select * from ${from} where id = any(${idsSql(ids)}) offset 0) as own`
+  const own = sql`(select * from ${from} where id = any(${createIdsSql(ids)}) offset 0) as own`
   return [...rows, ...(await selectMatches(tx, source, search, { from: own }))]
 }
 
-/** Returns up to `maxCandidates` + 1 users that match the text and that the caller sees. */
+/** Returns up to `maxCandidates` + 1 users that match the text and that the caller may see. */
 export async function findUsersByText(
   tx: Tx,
   { text, match }: TextSearch,
@@ -210,7 +211,7 @@ export async function findUsersByText(
       : sql`(
           select * from users where id = any(array(
             select user_id from (
-              select user_id from user2projects where project_id = any(${idsSql(visible.projectIds)}) limit ${maxMembers}
+              select user_id from user2projects where project_id = any(${createIdsSql(visible.projectIds)}) limit ${maxMembers}
             ) members
             union select ${visible.callerId}::uuid))
           offset 0) as seen`

@@ -50,7 +50,7 @@ describe('a part of a text', () => {
     const ofApplication = await find(applicationMember, 'quokka')
     expect(new Set(ofApplication.map(({ id }) => id))).toEqual(new Set([own['project'], own['application']]))
     expect(await find(await person('stranger'), 'quokka')).toEqual([])
-    // The own user is found, as in the list of users.
+    // Callers find their own user, as in the list of users.
     expect(kindsOf(await find(tenantMember, 'tenant-only'))).toEqual(['user'])
   })
 
@@ -147,7 +147,7 @@ describe('a part of a text', () => {
     ] as const)
       for (const caller of [member, admin]) {
         const { data, error } = await search(caller, text, { kinds: ['tenant'], projectId: id })
-        const isRefused = error?.includes('three letters or digits') === true
+        const isRefused = error?.includes('three consecutive letters or digits') === true
         const titles = isRefused ? null : data.found.hits.map(({ title }: Hit) => title)
         expect([text, titles]).toEqual([text, found])
       }

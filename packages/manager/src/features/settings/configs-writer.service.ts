@@ -7,7 +7,7 @@ import { type Settings, updateSettings } from './settings.store.ts'
 
 export type Configs = Pick<Settings, 'backend' | 'frontend'>
 
-/** Stores the configs, and returns the row with its audit events. Without a change, nothing is written. */
+/** Stores the configs, and returns the row with its audit events. If nothing changes, writes nothing. */
 export async function writeConfigs(
   tx: Tx,
   before: Settings,
@@ -15,6 +15,6 @@ export async function writeConfigs(
 ): Promise<{ row: Settings; events: AuditEvent[] }> {
   const after = { ...before, ...configs }
   if (isDeepStrictEqual(before, after)) return { row: before, events: [] }
-  const revised = await updateSettings(tx, before.id, after)
-  return { row: { ...after, ...revised }, events: [createSettingsEvent('update', before, after)] }
+  const newRevision = await updateSettings(tx, before.id, after)
+  return { row: { ...after, ...newRevision }, events: [createSettingsEvent('update', before, after)] }
 }

@@ -2,11 +2,11 @@
 // configuration that a frontend loads. language-packs/ manages translations.
 import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { createFindById } from '../../policy/scopes.ts'
+import { createIdFinder } from '../../policy/scopes.ts'
 import type { ApplicationsApi } from '../applications/index.ts'
 import { registerFrontendConfigRoutes } from './frontend-config.routes.ts'
 import { type FrontendConfigDeps, createFrontendConfigService } from './frontend-config.service.ts'
@@ -24,7 +24,7 @@ import { createSettingsResolvers } from './settings.resolvers.ts'
 import { type SettingsDeps, createSettingsService } from './settings.service.ts'
 import { findOwnerTarget } from './settings.store.ts'
 
-// The layers of one application in one tenant can total several megabytes, which limits the size of a batch.
+// The layers for one application in one tenant can total several megabytes, which limits the size of a batch.
 const maxReadsPerBatch = 16
 
 type Deps = SettingsDeps &
@@ -43,13 +43,13 @@ export const settings = defineFeature({
     SETTINGS: {
       noun: 'settings',
       view: 'SETTINGS_READ',
-      find: createFindById('settings', { tenant: 'tenant_id', application: 'application_id' }),
+      find: createIdFinder('settings', { tenant: 'tenant_id', application: 'application_id' }),
     },
     SETTINGS_OWNER: { noun: 'settings', view: 'SETTINGS_READ', find: findOwnerTarget },
   },
   create: (deps: Deps) => {
     const createLayersReader = (statement: PreparedStatement) =>
-      createCoalesced<LayersId, LayersRow>({
+      createCoalescer<LayersId, LayersRow>({
         getKey: formatLayersKey,
         run: (ids) => readLayers(deps.database.run, statement, ids),
         maxBatch: maxReadsPerBatch,

@@ -45,7 +45,7 @@ function createLayersStatement(
 ): PreparedStatement {
   const buildConfigsSql = (where: string): string => `(
     select json_build_object('backend', ${backend}, 'frontend', s.frontend_module_config) from settings s where ${where})`
-  const buildOnceSql = (per: string, value: string): string => `case when ${servedCondition}
+  const buildFirstRowSql = (per: string, value: string): string => `case when ${servedCondition}
     and row_number() over (partition by ${per}, ${servedCondition} order by wanted.position) = 1 then ${value} end`
   const projectConfigs = buildConfigsSql(
     's.project_id = app.project_id and s.tenant_id is null and s.application_id is null',
@@ -62,9 +62,9 @@ function createLayersStatement(
     text: `
       select wanted.position::int, app.id as application_id, wanted.tenant_id, app.project_id,
         ${createVersionSql('app.project_id', 'settings')} as version, ${servedCondition} as is_served,
-        ${buildOnceSql('app.project_id', projectConfigs)} as project,
-        ${buildOnceSql('app.id', applicationConfigs)} as application,
-        ${buildOnceSql('app.project_id, wanted.tenant_id', tenantConfigs)} as tenant,
+        ${buildFirstRowSql('app.project_id', projectConfigs)} as project,
+        ${buildFirstRowSql('app.id', applicationConfigs)} as application,
+        ${buildFirstRowSql('app.project_id, wanted.tenant_id', tenantConfigs)} as tenant,
         case when ${servedCondition} then ${leafConfigs} end as leaf
       from unnest($1::uuid[], $2::uuid[]) with ordinality as wanted (application_id, tenant_id, position)
       cross join lateral (
@@ -83,10 +83,7 @@ export const servedLayers = createLayersStatement('settings-served-layers', {
   servedCondition: '(wanted.tenant_id is null or coalesce(joined.enabled, false))',
 })
 
-/**
- * Reads the complete layers for a tenant that has a row for the application, even if the application is
- * disabled.
- */
+/** Reads the complete layers for a tenant that is linked to the application, even if the application is disabled. */
 export const completeLayers = createLayersStatement('settings-whole-layers', {
   backend: 's.backend_module_config',
   servedCondition: '(joined.enabled is not null)',
@@ -101,7 +98,7 @@ export async function readLayers(
   const values = [ids.map(({ applicationId }) => applicationId), ids.map(({ tenantId }) => tenantId)]
   const rows = orderByPosition<Row>(ids.length, await run<Row & { position: number }>(statement, values))
   const sharedConfigs = new Map<string, Configs>()
-  const shareConfigs = (name: string, configs: Configs | null): Configs | null => {
+  const getSharedConfigs = (name: string, configs: Configs | null): Configs | null => {
     if (configs !== null) sharedConfigs.set(name, configs)
     return configs ?? sharedConfigs.get(name) ?? null
   }
@@ -115,9 +112,9 @@ export async function readLayers(
           frontend: fillFrontendDefaults(configs.frontend),
         }
     }
-    addLayer('project', shareConfigs(`project ${row.project_id}`, row.project))
-    addLayer('application', shareConfigs(`application ${row.application_id}`, row.application))
-    addLayer('tenant', shareConfigs(`tenant ${row.project_id} ${row.tenant_id}`, row.tenant))
+    addLayer('project', getSharedConfigs(`project ${row.project_id}`, row.project))
+    addLayer('application', getSharedConfigs(`application ${row.application_id}`, row.application))
+    addLayer('tenant', getSharedConfigs(`tenant ${row.project_id} ${row.tenant_id}`, row.tenant))
     addLayer('tenant2application', row.leaf)
     return { projectId: row.project_id, version: row.version, isServed: row.is_served, layers }
   })

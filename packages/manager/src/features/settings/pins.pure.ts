@@ -8,20 +8,20 @@ export type PinChanges = {
   readonly unset?: readonly string[] | null
 }
 
-/** Returns the change of the key that stores the pins. Without a pin, the key is removed. */
+/** Returns the change to the key that stores the pins. If no pins are left, the key is removed. */
 export function changePins(pairs: readonly KeyValuePair[], changes: readonly PinChanges[]): KeyChanges {
-  const stored = pairs.find(({ Key }) => Key === pinsKey)?.Value
-  const storedPins = stored === undefined ? {} : parseObject(stored)
+  const storedText = pairs.find(({ Key }) => Key === pinsKey)?.Value
+  const storedPins = storedText === undefined ? {} : parseObject(storedText)
   if (storedPins === null)
     throw conflict(
       'the stored pilets.pins are not a JSON object; replace them with updateFrontendModuleConfig',
     )
   const pins = new Map<string, unknown>(Object.entries(storedPins))
-  const named = new Set<string>()
+  const changedNames = new Set<string>()
   const claim = (name: string): string => {
-    if (named.has(name))
+    if (changedNames.has(name))
       throw badRequest(`changes must name the pilet ${JSON.stringify(name.slice(0, 100))} only once`)
-    named.add(name)
+    changedNames.add(name)
     return name
   }
   for (const { set, unset } of changes) {

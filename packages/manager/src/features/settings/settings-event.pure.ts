@@ -1,12 +1,12 @@
 // Builds the audit event for a settings change.
-import type { Revised } from '../../platform/postgres/revised.ts'
+import type { RevisionFields } from '../../platform/postgres/revised.ts'
 import type { AuditEvent } from '../../platform/audit/append.ts'
 import { abbreviateList } from '../../platform/audit/abbreviate.ts'
 import { findChangedPairs } from '../../platform/inputs/key-value-pairs.ts'
 import { fillBackendDefaults, fillFrontendDefaults, getLayer } from './layers.pure.ts'
 import type { Settings } from './settings.store.ts'
 
-type Row = Omit<Settings, keyof Revised>
+type Row = Omit<Settings, keyof RevisionFields>
 
 /** Returns the audit event. Backend pairs can contain secrets, so the event lists their keys but not their values. */
 export function createSettingsEvent(

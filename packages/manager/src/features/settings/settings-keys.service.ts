@@ -1,4 +1,5 @@
-// Changes of individual keys in several settings rows. Two people who edit different keys do not overwrite each other.
+// Changes individual keys in several settings rows, so that two people who edit different keys do not overwrite each
+// other's changes.
 import type { Actor } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { orNotFound } from '../../platform/errors.ts'
@@ -81,9 +82,9 @@ export function createSettingsKeysService({ db, audit }: SettingsDeps) {
 
 /** Locks and reads the rows; throws if one of them does not exist in the project, or if they are too large. */
 async function lockRows(tx: Tx, projectId: string, ids: string[]): Promise<store.Settings[]> {
-  const locked = await store.lockSizes(tx, orNotFound(parseUuid(projectId), 'project'), ids)
-  orNotFound(locked.length === ids.length ? locked : null, 'settings')
-  checkChangedBytes(locked.map(({ bytes }) => bytes))
+  const lockedRows = await store.lockSizes(tx, orNotFound(parseUuid(projectId), 'project'), ids)
+  orNotFound(lockedRows.length === ids.length ? lockedRows : null, 'settings')
+  checkChangedBytes(lockedRows.map(({ bytes }) => bytes))
   const rows = new Map((await store.findSettings(tx, ids)).map((row) => [row.id, row]))
   return ids.map((id) => orNotFound(rows.get(id), 'settings'))
 }

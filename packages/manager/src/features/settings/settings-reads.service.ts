@@ -14,11 +14,11 @@ export type SettingsReads = ReturnType<typeof createSettingsReads>
 export type SettingsRow = store.Settings
 
 type Owners = { [Name in 'project' | 'tenant' | 'application' | 'tenant2application']?: string | null }
-/** Throws before the read if the values would exceed the budget of one response. */
+/** Throws, before the values are read, if they would exceed the budget of one response. */
 type Charge = (bytes: number) => void
 
 /** Reads the settings of one layer, and the effective settings of all layers. */
-export function createSettingsReads({ db, readCompleteLayers: readWhole }: SettingsReadsDeps) {
+export function createSettingsReads({ db, readCompleteLayers }: SettingsReadsDeps) {
   return {
     get: async (owners: Owners, charge: Charge): Promise<store.Settings> => {
       const owner = getOnlyOwner(owners)
@@ -51,7 +51,7 @@ export function createSettingsReads({ db, readCompleteLayers: readWhole }: Setti
       charge: Charge,
     ): Promise<ExplainedSettings> => {
       charge(await store.readLayersSize(db.read, applicationId, tenantId))
-      const row = await readWhole({ applicationId, tenantId })
+      const row = await readCompleteLayers({ applicationId, tenantId })
       const { layers } = orNotFound(row, 'tenant2Application')
       return addHiddenValues(mergeLayers(layers), layers)
     },

@@ -1,4 +1,4 @@
-// These tests cover the permissions to change settings per layer, and to copy settings, which requires permission for
+// These tests cover the permissions to change settings, by layer, and to copy settings, which requires permissions on
 // both rows.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -87,13 +87,13 @@ const ensure = (rowId: string, caller = admin) =>
     `mutation($id: ID!) { row: ensureTenant2ApplicationSettings(tenant2ApplicationId: $id) { ${configs} } }`,
     { id: rowId },
   )
-const copy = (source: string, target: string, caller = admin) =>
+const copy = (source: string, target: string, caller = admin, expectedRevision?: number) =>
   service.query(
     caller,
     `mutation($input: CopyTenant2ApplicationConfigInput!) {
       row: copyTenant2ApplicationConfig(input: $input) { id enabled settings { ${configs} } }
     }`,
-    { input: { sourceTenant2ApplicationId: source, targetTenant2ApplicationId: target } },
+    { input: { sourceTenant2ApplicationId: source, targetTenant2ApplicationId: target, expectedRevision } },
   )
 const effective = (caller: Person, { tenantId }: TenantScope) =>
   service.query(
@@ -340,6 +340,26 @@ describe('copying', () => {
     expect(await errorsOf(admin, ofSource)).toEqual(all(null))
     expect((await read({ row: target.rowId })).data.row).toEqual({ id: ofTarget, ...fullConfigs })
     expect((await read({ row: source.rowId })).data.row).toEqual({ id: ofSource, ...emptyConfigs })
+  })
+
+  test('[settings.copy] an outdated revision of the target changes nothing; 0 stands for a target without settings', async () => {
+    const [source, target] = [await newRow(project), await newRow(project)]
+    await fill(source.rowId)
+    const copyExpecting = async (expected: number): Promise<unknown> => {
+      const { data, errors } = await copy(source.rowId, target.rowId, admin, expected)
+      return errors[0]?.extensions ?? (data.row as { settings: object }).settings
+    }
+    const before = await everything()
+    expect(await copyExpecting(1)).toMatchObject({ code: 'CONFLICT', currentRevision: 0 })
+    expect(await copyExpecting(1)).not.toHaveProperty('changedBy')
+    expect(await everything()).toEqual(before)
+    expect(await copyExpecting(0)).toMatchObject(fullConfigs)
+    const id = await idOf({ row: target.rowId })
+    expect(await errorsOf(admin, id)).toEqual(all(null))
+    for (const outdated of [0, 2])
+      expect(await copyExpecting(outdated)).toMatchObject({ code: 'CONFLICT', currentRevision: 6 })
+    expect((await read({ row: target.rowId })).data.row).toEqual({ id, ...emptyConfigs })
+    expect(await copyExpecting(6)).toMatchObject(fullConfigs)
   })
 
   test('[settings.copy] a target without a leaf gets one; a source without one empties the target', async () => {

@@ -52,18 +52,15 @@ export function createSettingsResolvers(
         return formatSettings(leaf)
       },
       copyTenant2ApplicationConfig: async (_parent, { input }, context) => {
-        const { sourceTenant2ApplicationId: source, targetTenant2ApplicationId: target } = input
-        await service.copyLeaf(context.actor, source, target)
+        const { sourceTenant2ApplicationId: source, targetTenant2ApplicationId: target, ...expected } = input
+        await service.copyLeaf(context.actor, { source, target }, expected)
         return loadRow(context, 'tenant2Application', target, applications.findTenant2Applications)
       },
     },
   } satisfies Resolvers
 }
 
-/**
- * Maps a row to the schema. The row and both its parts have the same id, so that a caller cannot use the
- * wrong id.
- */
+/** Maps a row to the schema. The row and both of its parts have the same id, so a caller cannot use the wrong one. */
 const formatSettings = ({ id, backend, frontend, revision, updatedAt }: SettingsRow) => ({
   id,
   updatedAt,

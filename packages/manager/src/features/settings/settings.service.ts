@@ -41,13 +41,7 @@ export function createSettingsService({ db, audit }: SettingsDeps) {
       await checkRevision(tx, actor, before, expectedRevision)
       return change(tx, actor, before, createConfigs(before))
     })
-  const ensureLeaf = async (tx: Tx, actor: Actor, tenant2application: string): Promise<store.Settings> => {
-    const isNew = await store.insertRow(tx, { tenant2application })
-    const { id } = orNotFound(await store.findRow(tx, { tenant2application }), 'tenant2Application')
-    const leaf = orNotFound(await store.lockSettings(tx, id), 'tenant2Application')
-    if (isNew) await audit.append(tx, actor, createSettingsEvent('create', null, leaf))
-    return leaf
-  }
+  const ensureLeaf = createEnsureLeaf(audit)
   return {
     updateBackend: (actor: Actor, id: string, update: BackendUpdate & Expected): Promise<store.Settings> =>
       changeById(actor, id, update, ({ backend }) => ({ backend: changeBackend(backend, update) })),
@@ -69,14 +63,18 @@ export function createSettingsService({ db, audit }: SettingsDeps) {
       db.transaction((tx) => ensureLeaf(tx, actor, tenant2ApplicationId)),
 
     /**
-     * Copies settings from one row of an application in a tenant to another such row. The source is read in the same
-     * transaction, so the copy is consistent.
+     * Copies the settings of an application in one tenant to the settings of an application in another tenant. The
+     * source is read in the same transaction, so the copy is consistent.
      */
-    copyLeaf: (actor: Actor, sourceId: string, targetId: string): Promise<store.Settings> =>
+    copyLeaf: (
+      actor: Actor,
+      ids: { source: string; target: string },
+      expected: Expected,
+    ): Promise<store.Settings> =>
       db.transaction(async (tx) => {
-        const row = await store.findRow(tx, { tenant2application: sourceId })
+        const row = await store.findRow(tx, { tenant2application: ids.source })
         const [source] = row === undefined ? [] : await store.findSettings(tx, [row.id])
-        const target = await ensureLeaf(tx, actor, targetId)
+        const target = await ensureLeaf(tx, actor, ids.target, expected)
         return change(tx, actor, target, {
           backend: source?.backend ?? fillBackendDefaults(null),
           frontend: source?.frontend ?? fillFrontendDefaults(null),
@@ -84,3 +82,23 @@ export function createSettingsService({ db, audit }: SettingsDeps) {
       }),
   }
 }
+
+/**
+ * Returns a function that locks the settings of a Tenant2Application row. It creates them if the row has none, which
+ * counts as revision 0.
+ */
+const createEnsureLeaf =
+  (audit: Audit) =>
+  async (
+    tx: Tx,
+    actor: Actor,
+    tenant2application: string,
+    { expectedRevision }: Expected = {},
+  ): Promise<store.Settings> => {
+    const isNew = await store.insertRow(tx, { tenant2application })
+    const { id } = orNotFound(await store.findRow(tx, { tenant2application }), 'tenant2Application')
+    const leaf = orNotFound(await store.lockSettings(tx, id), 'tenant2Application')
+    await checkRevision(tx, actor, isNew ? { ...leaf, revision: 0 } : leaf, expectedRevision)
+    if (isNew) await audit.append(tx, actor, createSettingsEvent('create', null, leaf))
+    return leaf
+  }

@@ -1,16 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Queries, type Reads, type Tx, prepared } from '../../platform/postgres/handles.ts'
+import { type Queries, type Reads, type Tx, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import { badRequest } from '../../platform/errors.ts'
-import { type FindTarget, createFindById } from '../../policy/scopes.ts'
+import { type FindTarget, createIdFinder } from '../../policy/scopes.ts'
 import {
   type BackendModuleConfig,
   type FrontendModuleConfig,
   fillBackendDefaults,
   fillFrontendDefaults,
 } from './layers.pure.ts'
-import type { Revised } from '../../platform/postgres/revised.ts'
+import type { RevisionFields } from '../../platform/postgres/revised.ts'
 
-export type Settings = Revised & {
+export type Settings = RevisionFields & {
   id: string
   projectId: string
   tenantId: string | null
@@ -40,7 +40,7 @@ const fillDefaults = (row: StoredSettings): Settings => ({
 export async function findRow(db: Reads, owner: Owner): Promise<SizedRow | undefined> {
   const { rows } = await sql<SizedRow>`
     select s.id, s.content_bytes as bytes from settings s where ${buildOwnerCondition(owner)}`.execute(
-    prepared(db),
+    withPreparedStatements(db),
   )
   return rows[0]
 }
@@ -83,7 +83,7 @@ export async function findLeafRows(
     select s.id, s.content_bytes as bytes, t2a.id as owner_id
     from tenant2applications t2a
     join settings s on s.application_id = t2a.application_id and s.tenant_id = t2a.tenant_id
-    where t2a.id = any(${tenant2ApplicationIds}::uuid[])`.execute(prepared(db))
+    where t2a.id = any(${tenant2ApplicationIds}::uuid[])`.execute(withPreparedStatements(db))
   return rows
 }
 
@@ -95,7 +95,7 @@ export async function readLayersSize(db: Reads, applicationId: string, tenantId:
       + ${buildSizeSql(sql`s.application_id = a.id and s.tenant_id is null`)}
       + ${buildSizeSql(sql`${isInProject} and s.tenant_id = ${tenantId}`)}
       + ${buildSizeSql(sql`s.application_id = a.id and s.tenant_id = ${tenantId}`)} as bytes
-    from applications a where a.id = ${applicationId}`.execute(prepared(db))
+    from applications a where a.id = ${applicationId}`.execute(withPreparedStatements(db))
   return rows[0]?.bytes ?? 0
 }
 
@@ -105,7 +105,7 @@ const buildSizeSql = (where: RawBuilder<unknown>): RawBuilder<unknown> =>
 /** Returns the rows with these ids, in any order. */
 export async function findSettings(db: Reads, ids: readonly string[]): Promise<Settings[]> {
   const { rows } = await sql<StoredSettings>`
-    select ${columns} from settings s where s.id = any(${ids}::uuid[])`.execute(prepared(db))
+    select ${columns} from settings s where s.id = any(${ids}::uuid[])`.execute(withPreparedStatements(db))
   return rows.map(fillDefaults)
 }
 
@@ -128,22 +128,22 @@ export async function updateSettings(
   tx: Tx,
   id: string,
   { backend, frontend }: Pick<Settings, 'backend' | 'frontend'>,
-): Promise<Revised> {
+): Promise<RevisionFields> {
   const [backendText, frontendText] = [JSON.stringify(backend), JSON.stringify(frontend)]
-  const { rows } = await sql<Revised>`
+  const { rows } = await sql<RevisionFields>`
     update settings set backend_module_config = ${backendText}::jsonb,
       frontend_module_config = ${frontendText}::jsonb,
       content_bytes = ${Buffer.byteLength(backendText) + Buffer.byteLength(frontendText)},
       updated_at = now()
     where id = ${id} returning revision, updated_at`.execute(tx)
-  return rows[0] as Revised
+  return rows[0] as RevisionFields
 }
 
 const ownerTables = [
-  createFindById('projects', { project: 'id' }),
-  createFindById('tenants', { tenant: 'id' }),
-  createFindById('applications', { application: 'id' }),
-  createFindById('tenant2applications', { tenant: 'tenant_id', application: 'application_id' }),
+  createIdFinder('projects', { project: 'id' }),
+  createIdFinder('tenants', { tenant: 'id' }),
+  createIdFinder('applications', { application: 'id' }),
+  createIdFinder('tenant2applications', { tenant: 'tenant_id', application: 'application_id' }),
 ]
 
 /** Finds the owner of a settings row for policy checks. Throws unless exactly one owner is given. */

@@ -2,7 +2,7 @@
 // applications/ manages the applications that are enabled for a tenant.
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { createFindById, createFindBySlug } from '../../policy/scopes.ts'
+import { createIdFinder, createSlugFinder } from '../../policy/scopes.ts'
 import { createTenantsResolvers } from './tenants.resolvers.ts'
 import { type TenantsDeps, createTenantsService } from './tenants.service.ts'
 
@@ -11,8 +11,8 @@ export const tenants = defineFeature({
   name: 'tenants',
   sdl: readSdl(import.meta.url, './tenants.graphql'),
   scopes: {
-    TENANT: { noun: 'tenant', view: 'TENANT_READ', find: createFindById('tenants', { tenant: 'id' }) },
-    TENANT_SLUG: { noun: 'tenant', view: 'TENANT_READ', find: createFindBySlug('tenants', 'tenantId') },
+    TENANT: { noun: 'tenant', view: 'TENANT_READ', find: createIdFinder('tenants', { tenant: 'id' }) },
+    TENANT_SLUG: { noun: 'tenant', view: 'TENANT_READ', find: createSlugFinder('tenants', 'tenantId') },
   },
   constraints: {
     tenants_project_id_slug_key: [

@@ -24,7 +24,7 @@ export function createTenantsResolvers(service: TenantsService) {
     },
     Tenant: {
       myRole: async ({ id, projectId }, _args, { actor }) =>
-        (await actor.rolesIn(projectId)).tenantRoles.get(id) ?? null,
+        (await actor.readRolesIn(projectId)).tenantRoles.get(id) ?? null,
     },
   } satisfies Resolvers
 }

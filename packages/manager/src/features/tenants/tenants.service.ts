@@ -2,7 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { findVisibleRows } from '../../policy/visible-rows.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -19,7 +19,7 @@ export type TenantsService = ReturnType<typeof createTenantsService>
 type Input = { name?: string | null; slug?: string | null; deploymentMode?: string | null }
 type Changes = Input & { expectedRevision?: ExpectedRevision }
 
-const event = auditedEntity<store.Tenant>({
+const event = createEventBuilder<store.Tenant>({
   type: 'tenant',
   classes: { id: 'public', projectId: 'ignored', name: 'public', slug: 'public', deploymentMode: 'public' },
   nameOf: (tenant) => tenant.slug,

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { VisibleRows } from '../../policy/visible-rows.ts'
-import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, anyOf, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
-import { forPage } from '../../platform/lists/prepared-pages.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { getPageHandle } from '../../platform/lists/prepared-pages.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Tenant = Revised & {
+export type Tenant = RevisionFields & {
   id: string
   projectId: string
   name: string
@@ -35,7 +35,7 @@ export function listTenants(
     visible === 'all'
       ? undefined
       : sql<boolean>`(tenants.project_id = any(${visible.projectIds}::uuid[]) or tenants.id = any(${visible.ids}::uuid[]))`
-  return fetchPages(forPage(db, page, ['id', 'name']), {
+  return fetchPages(getPageHandle(db, page, ['id', 'name']), {
     table: 'tenants',
     columns,
     page,
@@ -47,11 +47,15 @@ export function listTenants(
 
 /** Returns the tenants with these ids, in any order. */
 export function findTenants(db: Reads, ids: readonly string[]): Promise<Tenant[]> {
-  return prepared(db).selectFrom('tenants').select(columns).where('id', '=', anyOf(ids)).execute()
+  return withPreparedStatements(db)
+    .selectFrom('tenants')
+    .select(columns)
+    .where('id', '=', anyOf(ids))
+    .execute()
 }
 
 export function findTenantBySlug(db: Reads, projectId: string, slug: string): Promise<Tenant | undefined> {
-  return prepared(db)
+  return withPreparedStatements(db)
     .selectFrom('tenants')
     .select(columns)
     .where('projectId', '=', projectId)

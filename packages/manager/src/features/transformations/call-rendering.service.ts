@@ -7,11 +7,10 @@ import { TransformProblem, type TransformService } from './transform.service.ts'
  * and 503 if the queue is full.
  */
 export const createCallRendering = ({ render }: Pick<TransformService, 'render'>) =>
-  mapErrors(render, ({ of, message, logged }) =>
-    of === 'body'
+  mapErrors(render, ({ source, message, logged }) =>
+    source === 'body'
       ? badRequest(message)
-      : // A template error can contain values of the body. Only previews show the error, because users
-        // of previews may see these values.
+      : // A template error can quote the body. Only a preview shows the error, because its user sent the body.
         new AppError(
           'template_failed',
           'the transformation template of the endpoint failed; nothing was forwarded',
@@ -21,8 +20,8 @@ export const createCallRendering = ({ render }: Pick<TransformService, 'render'>
 
 /** Returns a function that renders a body for a preview. It throws 400 with the reason. */
 export const createPreviewRendering = ({ preview }: Pick<TransformService, 'preview'>) =>
-  mapErrors(preview, ({ of, message }) =>
-    badRequest(message, of === 'body' ? 'input.body' : 'input.transformationTemplate'),
+  mapErrors(preview, ({ source, message }) =>
+    badRequest(message, source === 'body' ? 'input.body' : 'input.transformationTemplate'),
   )
 
 const mapErrors =

@@ -11,9 +11,9 @@ type Observer = {
 const maxDepth = 500
 
 /** Returns the value as JSON. Values with a toJSON method, such as times, are serialized with that method. */
-export function goJson(value: unknown, observer: Observer, depth = 0): string {
+export function formatGoJson(value: unknown, observer: Observer, depth = 0): string {
   observer.step()
-  if (typeof value === 'string') return jsonString(value)
+  if (typeof value === 'string') return formatJsonString(value)
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   if (typeof value === 'number') {
     // JavaScript and Go format numbers identically except for negative zero.
@@ -24,12 +24,12 @@ export function goJson(value: unknown, observer: Observer, depth = 0): string {
   if (typeof value !== 'object' || value === null) return 'null'
   if (depth > maxDepth) throw new Error(`a value is nested more than ${maxDepth} levels deep`)
   if (Array.isArray(value))
-    return `[${value.map((element) => goJson(element, observer, depth + 1)).join(',')}]`
+    return `[${value.map((element) => formatGoJson(element, observer, depth + 1)).join(',')}]`
   if (!(value instanceof Map) && 'toJSON' in value && typeof value.toJSON === 'function')
     return JSON.stringify(value)
   const map = value instanceof Map ? (value as Map<string, unknown>) : new Map(Object.entries(value))
   const fields = sortByBytes([...map.keys()]).map(
-    (key) => `${jsonString(key)}:${goJson(map.get(key), observer, depth + 1)}`,
+    (key) => `${formatJsonString(key)}:${formatGoJson(map.get(key), observer, depth + 1)}`,
   )
   return `{${fields.join(',')}}`
 }
@@ -71,7 +71,7 @@ const goEscapes: Readonly<Record<string, string>> = {
 }
 
 /** Returns the text as a JSON string with quotes. */
-export function jsonString(text: string): string {
+export function formatJsonString(text: string): string {
   if (!specialCharacters.test(text)) return `"${text}"`
   const json = JSON.stringify(text.toWellFormed())
   return differentCharacters.test(text)

@@ -38,11 +38,11 @@ export function createTransformPool(
     capacity: workers,
     maxWaiting: maxQueue,
     maxWaitMs,
-    full: 'too many transformations are in progress; try again',
+    fullMessage: 'too many transformations are in progress; try again',
   })
   const timeoutMessage = `the transformation template failed: it took more than ${maxMs} ms`
   const timeoutResult: FailedRendering = {
-    problem: { of: 'template', message: timeoutMessage, logged: timeoutMessage },
+    problem: { source: 'template', message: timeoutMessage, logged: timeoutMessage },
   }
   const runTask = async <Name extends keyof WorkerResults>(
     name: Name,
@@ -60,7 +60,7 @@ export function createTransformPool(
         return timeoutResult
       })
     if (!('problem' in response)) return response as WorkerResults[Name]
-    throw new TransformProblem(response.problem.of, response.problem.message, response.problem)
+    throw new TransformProblem(response.problem.source, response.problem.message, response.problem)
   }
   return {
     /**

@@ -15,7 +15,7 @@ describe('limits of the workers', () => {
     const impatient = createTransformService(generous, { ...poolLimits, threads: 1, maxMs: 2_500 })
     const started = performance.now()
     await expect(impatient.render(transformationOf({ template: slow, body: body() }))).rejects.toMatchObject({
-      of: 'template',
+      source: 'template',
       message: 'the transformation template failed: it took more than 2500 ms',
     })
     expect(performance.now() - started).toBeGreaterThan(2_400)

@@ -2,12 +2,18 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type Input, options, outcome, patient, transformationOf } from '../../../test/kit/transformations.ts'
+import {
+  type Input,
+  options,
+  outcome,
+  patientLimits,
+  transformationOf,
+} from '../../../test/kit/transformations.ts'
 import { createTransformService } from './transform.service.ts'
 
 const mebibytes = (count: number): number => count * 1_048_576
 
-const service = createTransformService(options, patient)
+const service = createTransformService(options, patientLimits)
 afterAll(() => service.close())
 
 describe('under bombs', () => {

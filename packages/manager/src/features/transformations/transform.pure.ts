@@ -14,10 +14,10 @@ import {
   createExponentWarning,
   findOutputWarnings,
 } from './template-warnings.pure.ts'
-import { XmlProblem, xmlToMap } from './xml-map.pure.ts'
+import { XmlProblem, convertXmlToMap } from './xml-map.pure.ts'
 
 export type RenderOptions = {
-  /** Permits the built-in functions of Go in addition to the seven ESB functions. */
+  /** Permits Go's built-in functions in addition to the seven ESB functions. */
   builtins: boolean
   /** Whether a template fails if it reads a key that the data lacks. */
   missingKey: 'default' | 'error'
@@ -27,14 +27,18 @@ export type RenderOptions = {
 
 /** Thrown if a body cannot be transformed because of the body or the template. */
 export class TransformProblem extends Error {
-  readonly of: 'body' | 'template'
+  readonly source: 'body' | 'template'
   /** Whether the template exhausted its budget. */
   readonly isExhausted: boolean
   /** Message without values of the body, for readers who may not see them. */
   readonly logged: string
-  constructor(of: TransformProblem['of'], message: string, { isExhausted = false, logged = message } = {}) {
+  constructor(
+    of: TransformProblem['source'],
+    message: string,
+    { isExhausted = false, logged = message } = {},
+  ) {
     super(message)
-    this.of = of
+    this.source = of
     this.isExhausted = isExhausted
     this.logged = logged
   }
@@ -55,7 +59,7 @@ type RenderBudget = { steps: number; outputBytes: number }
 
 export const maxTemplateBytes = 65_536
 const maxDepth = 32
-// Limit on cached template text. Parsed templates use several times the memory of their text.
+// Limit for cached template text. Parsed templates use several times the memory of their text.
 const maxCachedLength = 4 * 1_048_576
 const goBuiltins = 'and or not eq ne lt le gt ge len index slice print printf println html js urlquery'.split(
   ' ',
@@ -103,7 +107,7 @@ export function createRenderer({ builtins, missingKey, env, maxOutputBytes }: Re
     /** Throws TemplateError if the template reads an unknown name. */
     checkNames: (text: string): void => parseCached(text).checkFields(findNameProblem),
 
-    /** Returns the rendered text. Throws TransformProblem. The budget covers the entire rendering. */
+    /** Returns the rendered text. Throws TransformProblem. The budget covers parsing and rendering. */
     render: (task: RenderTask, budget = fullBudget): string => execute(task, budget),
 
     /** Works like `render`, but also returns warnings about probable mistakes. */
@@ -138,7 +142,7 @@ function readBody(type: string | null, bytes: Uint8Array): unknown {
   const text = utf8Decoder.decode(bytes)
   if (type === 'XML' || type === 'SOAP')
     try {
-      return xmlToMap(text)
+      return convertXmlToMap(text)
     } catch (error) {
       if (error instanceof XmlProblem) return rejectBody(`: ${error.message}`)
       throw error

@@ -1,5 +1,5 @@
-// These tests check that the thread that renders a body does not affect the result, and that no rendering blocks the
-// event loop.
+// These tests check that the result does not depend on the thread that renders a body, and that no rendering blocks
+// the event loop.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
@@ -10,7 +10,7 @@ import {
   at,
   options,
   outcome,
-  patient,
+  patientLimits,
   transformationOf,
 } from '../../../test/kit/transformations.ts'
 import { AppError } from '../../platform/errors.ts'
@@ -25,8 +25,8 @@ const names = {
   User: { ID: '', Username: '', Name: 'Ada' },
 }
 
-const service = createTransformService(options, patient)
-const pool = createTransformPool(options, patient)
+const service = createTransformService(options, patientLimits)
+const pool = createTransformPool(options, patientLimits)
 const renderer = createRenderer(options)
 afterAll(() => Promise.all([service.close(), pool.close()]))
 

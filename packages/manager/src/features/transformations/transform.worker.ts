@@ -10,10 +10,10 @@ import {
   createRenderer,
 } from './transform.pure.ts'
 
-/** Result types of the functions below. */
+/** Result types of the functions in this file. */
 export type WorkerResults = { render: Uint8Array<ArrayBuffer>; preview: Preview }
 /** Result of a failed rendering. */
-export type FailedRendering = { problem: Pick<TransformProblem, 'of' | 'message' | 'logged'> }
+export type FailedRendering = { problem: Pick<TransformProblem, 'source' | 'message' | 'logged'> }
 
 const renderer = createRenderer(workerData as RenderOptions)
 const encoder = new TextEncoder()
@@ -28,7 +28,7 @@ function catchProblem(work: () => unknown): unknown {
     return work()
   } catch (error) {
     if (!(error instanceof TransformProblem)) throw error
-    const { of, message, logged } = error
-    return { problem: { of, message, logged } } satisfies FailedRendering
+    const { source, message, logged } = error
+    return { problem: { source, message, logged } } satisfies FailedRendering
   }
 }

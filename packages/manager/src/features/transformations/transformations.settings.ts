@@ -11,6 +11,6 @@ export const transformationSettings = {
     key: 'esb.template_missing_key',
     env: 'SVC_ESB_TEMPLATE_MISSING_KEY',
     default: 'default',
-    doc: 'Handling of a call whose body lacks a key that its template reads. `default` renders `<no value>`. `error` fails the call with 500, even if the template only tests the key, as in `{{if .Data.x}}`.',
+    doc: 'Behavior if the body of a call lacks a key that the template reads. `default` renders `<no value>`. `error` fails the call with 500, even if the template only tests the key, as in `{{if .Data.x}}`.',
   }),
 } as const

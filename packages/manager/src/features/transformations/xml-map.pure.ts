@@ -14,7 +14,7 @@ export class XmlProblem extends Error {}
 type OpenElement = { name: string; map: XmlMap; text: string }
 
 /** Returns the document as a map with one entry. Throws XmlProblem. */
-export function xmlToMap(text: string): XmlMap {
+export function convertXmlToMap(text: string): XmlMap {
   rejectDoctype(text)
   const document: XmlMap = new Map()
   const openElements: OpenElement[] = [{ name: '', map: document, text: '' }]

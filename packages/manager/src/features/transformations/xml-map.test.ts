@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { XmlProblem, type XmlValue, xmlToMap } from './xml-map.pure.ts'
+import { XmlProblem, type XmlValue, convertXmlToMap } from './xml-map.pure.ts'
 
 /** Converts maps to plain objects for comparison. */
 const plain = (value: XmlValue): unknown => {
@@ -7,7 +7,7 @@ const plain = (value: XmlValue): unknown => {
   if (Array.isArray(value)) return value.map(plain)
   return Object.fromEntries([...value].map(([key, inner]) => [key, plain(inner)]))
 }
-const read = (text: string): unknown => plain(xmlToMap(text))
+const read = (text: string): unknown => plain(convertXmlToMap(text))
 
 describe('XML as a map', () => {
   test('[esb-templates.xml-map] the root is on top, attributes have a hyphen, repeats are a list, values are texts', () => {
@@ -35,7 +35,7 @@ describe('XML as a map', () => {
   })
 
   test('names of JavaScript are names like others', () => {
-    const map = xmlToMap('<__proto__ constructor="c"><toString>t</toString></__proto__>')
+    const map = convertXmlToMap('<__proto__ constructor="c"><toString>t</toString></__proto__>')
     expect(plain(map.get('__proto__') as XmlValue)).toEqual({ '-constructor': 'c', toString: 't' })
     expect(({} as Record<string, unknown>)['toString']).toBeTypeOf('function')
   })
@@ -57,9 +57,9 @@ describe('XML as a map', () => {
       [`<a ${Array.from({ length: 129 }, (_, n) => `x${n}="1"`).join(' ')}/>`, /more than 128 attributes/],
     ]
     for (const [text, message] of cases) {
-      expect(() => xmlToMap(text)).toThrow(XmlProblem)
-      expect(() => xmlToMap(text)).toThrow(message)
-      expect(() => xmlToMap(text)).toThrow(/line \d+, column \d+/)
+      expect(() => convertXmlToMap(text)).toThrow(XmlProblem)
+      expect(() => convertXmlToMap(text)).toThrow(message)
+      expect(() => convertXmlToMap(text)).toThrow(/line \d+, column \d+/)
     }
     expect(read('<a>'.repeat(64) + '</a>'.repeat(64))).toBeTypeOf('object')
   })
@@ -79,7 +79,7 @@ describe('XML as a map', () => {
       ],
       ['<a>'.repeat(long), /64 levels deep \(line 1, column \d{3}\)/],
     ]
-    for (const [text, message] of cases) expect(() => xmlToMap(text)).toThrow(message)
-    expect(xmlToMap(`<a>${'<b c="1"/>'.repeat(200)}</a>`).size).toBe(1)
+    for (const [text, message] of cases) expect(() => convertXmlToMap(text)).toThrow(message)
+    expect(convertXmlToMap(`<a>${'<b c="1"/>'.repeat(200)}</a>`).size).toBe(1)
   })
 })

@@ -6,7 +6,7 @@ import { SendFailure, send } from '../../platform/outbound/send.ts'
 import { signWebhook } from '../../platform/outbound/webhook-signature.ts'
 import { createTraceHeaders } from '../../platform/tracing/trace-context.ts'
 import type { SpanResult, Span, Tracing } from '../../platform/tracing/tracing.ts'
-import { type CallbackRun, createCallbackBody, callbackHeaders } from './callback.pure.ts'
+import { type CallbackRun, createCallbackBody, createCallbackHeaders } from './callback.pure.ts'
 import type { AttemptResult } from './delivery-rules.pure.ts'
 
 export type CallDeps = { pools: OutboundPools; clock: Clock; tracing: Tracing; attemptTimeoutMs: number }
@@ -46,7 +46,7 @@ export async function callFirstReachable(deps: CallDeps, call: Call): Promise<Ca
   })
   try {
     const result = await deps.tracing.runWithin(span, () => callTargets(deps, call, span))
-    span.end(getEnding(result))
+    span.end(toSpanResult(result))
     return result
   } catch (error) {
     span.end({ failure: 'internal error' })
@@ -54,7 +54,7 @@ export async function callFirstReachable(deps: CallDeps, call: Call): Promise<Ca
   }
 }
 
-const getEnding = (result: CallResult): SpanResult =>
+const toSpanResult = (result: CallResult): SpanResult =>
   'postponed' in result
     ? { failure: result.postponed }
     : 'failure' in result
@@ -98,7 +98,7 @@ async function callBackend(
   })
   const body = createCallbackBody(run)
   const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1_000)
-  // The second signature is for receivers that know only the token. The next release sends only the first
+  // The second signature is for receivers that know only the token. The next release will send only the first
   // signature.
   const keys = signingSecret === null ? [token] : [signingSecret, token]
   const message = { id: run.id, timestampSeconds, body }
@@ -110,7 +110,7 @@ async function callBackend(
     path: url.pathname + url.search,
     method: 'POST',
     headers: [
-      ...callbackHeaders(run, { attempt, timestampSeconds, token, signature }),
+      ...createCallbackHeaders(run, { attempt, timestampSeconds, token, signature }),
       ...createTraceHeaders(span.context),
     ],
     body,

@@ -21,7 +21,7 @@ export const createCallbackBody = (run: CallbackRun): Buffer =>
   )
 
 /** Returns the headers as a flat list of names and values. */
-export const callbackHeaders = (
+export const createCallbackHeaders = (
   run: CallbackRun,
   call: { attempt: number; timestampSeconds: number; token: string; signature: string },
 ): string[] => [

@@ -18,7 +18,7 @@ export type CronFields = {
   needsBothDays: boolean
 }
 
-type Field = { name: string; min: number; max: number; values: number; names?: readonly string[] }
+type Field = { name: string; min: number; max: number; valueCount: number; names?: readonly string[] }
 
 const maxLength = 200
 const macros: ReadonlyMap<string, string> = new Map([
@@ -32,12 +32,12 @@ const macros: ReadonlyMap<string, string> = new Map([
 ])
 const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 const weekdayNames = 'sun mon tue wed thu fri sat'.split(' ')
-const minute: Field = { name: 'minute', min: 0, max: 59, values: 60 }
-const hour: Field = { name: 'hour', min: 0, max: 23, values: 24 }
-const day: Field = { name: 'day of month', min: 1, max: 31, values: 31 }
-const month: Field = { name: 'month', min: 1, max: 12, values: 12, names: monthNames }
+const minute: Field = { name: 'minute', min: 0, max: 59, valueCount: 60 }
+const hour: Field = { name: 'hour', min: 0, max: 23, valueCount: 24 }
+const day: Field = { name: 'day of month', min: 1, max: 31, valueCount: 31 }
+const month: Field = { name: 'month', min: 1, max: 12, valueCount: 12, names: monthNames }
 // Both 0 and 7 stand for Sunday.
-const weekday: Field = { name: 'day of week', min: 0, max: 7, values: 7, names: weekdayNames }
+const weekday: Field = { name: 'day of week', min: 0, max: 7, valueCount: 7, names: weekdayNames }
 
 /** Parses an expression in linear time. Throws a CronError if it is invalid or never fires. */
 export function parseCronFields(text: string): CronFields {
@@ -138,8 +138,8 @@ function readValue(field: Field, text: string, item: string): number {
 
 function readStep(field: Field, text: string, item: string): number {
   const step = /^\d{1,2}$/.test(text) ? Number(text) : 0
-  if (step < 1 || step > field.values)
-    throw new CronError(`has an invalid step, "${item}" in ${field.name}; use 1 to ${field.values}`)
+  if (step < 1 || step > field.valueCount)
+    throw new CronError(`has an invalid step, "${item}" in ${field.name}; use 1 to ${field.valueCount}`)
   return step
 }
 

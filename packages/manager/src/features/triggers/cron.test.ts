@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Cron, parseCron } from './cron.pure.ts'
-import { createCrons } from './crons.service.ts'
+import { createCronCache } from './crons.service.ts'
 
 const minuteMs = 60_000
 const dayMs = 1_440 * minuteMs
@@ -104,7 +104,7 @@ function walk(of: Parts, from: Date, days: number): { first: Date | undefined; l
     some
       .flatMap((day) => minutes.map((minute) => new Date(day + minute * minuteMs)))
       .filter((instant) => instant > from)
-  // All instants of the first day may be over, but the last four days contain at least three instants.
+  // All instants on the first day may be over, but the last four days contain at least three instants.
   return { first: instantsOf(matching.slice(0, 2))[0], last: instantsOf(matching.slice(-4)).slice(-3) }
 }
 const parsed = (text: string): Cron | null => {
@@ -139,7 +139,7 @@ describe('any expression in UTC', () => {
         const first = cron?.findNext(from) ?? undefined
         expect({
           text,
-          // Instants after the scanned days are unknown to the model.
+          // The model knows no instants after the days that it scans.
           first: first !== undefined && first > end ? undefined : first,
           last: cron?.listBetween(from, end, 3) ?? [],
         }).toEqual({ text, first: expected, last })
@@ -152,7 +152,7 @@ describe('any expression in UTC', () => {
 
 describe('expressions of triggers', () => {
   test('are parsed once, and kept while few others are used', () => {
-    const crons = createCrons()
+    const crons = createCronCache()
     const first = crons.getCron('0 6 * * *')
     for (let minute = 0; minute < 60; minute++) crons.getCron(`${minute} 0 * * *`)
     expect(crons.getCron('0 6 * * *')).toBe(first)

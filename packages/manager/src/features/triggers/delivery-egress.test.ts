@@ -10,8 +10,8 @@ beforeAll(async () => {
   scene = await startTriggerScene({
     env: { SVC_CALLBACKS_ALLOWED_CIDRS: undefined },
     world: {
-      names: {
-        lookupFor: () => () => {
+      nameResolver: {
+        createLookup: () => () => {
           lookups++
           return Promise.resolve(
             answers.map((address) => ({

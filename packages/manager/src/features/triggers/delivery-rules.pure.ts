@@ -21,7 +21,7 @@ const jitter = 0.2
  * Determines the outcome of an attempt, counted from 1. `random` is from 0 to 1. A date in Retry-After is relative to
  * `now`.
  */
-export function judgeAttempt(
+export function evaluateAttempt(
   result: AttemptResult,
   attempt: number,
   rules: RetryRules,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { judgeAttempt, parseRetryAfter } from './delivery-rules.pure.ts'
+import { evaluateAttempt, parseRetryAfter } from './delivery-rules.pure.ts'
 
 const rules = { retryDelaysMs: [5_000, 30_000, 120_000], maxRetryAfterMs: 300_000 }
 const now = new Date('2026-11-16T00:00:00Z')
-const judge = (result: Parameters<typeof judgeAttempt>[0], attempt = 1, random = 0.5) =>
-  judgeAttempt(result, attempt, rules, { random, now })
+const judge = (result: Parameters<typeof evaluateAttempt>[0], attempt = 1, random = 0.5) =>
+  evaluateAttempt(result, attempt, rules, { random, now })
 
 describe('judgeAttempt', () => {
   test('2xx is delivered, and nothing else is', () => {

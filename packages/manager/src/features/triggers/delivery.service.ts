@@ -1,17 +1,17 @@
-// Delivers runs: calls a backend, records the result and enqueues the next attempt if necessary. One
-// transaction writes the result, the end of the job and the next attempt. If a process is killed, another
-// process fetches its job, so a run is delivered at least once, always with the same id and body. A process
-// that was wrongly presumed dead records nothing, because it no longer owns the job.
-import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+// Delivers runs: calls a backend, records the result and enqueues the next attempt if necessary. One transaction
+// writes the result, the end of the job and the next attempt. If a process is killed, another process fetches its
+// jobs. A run is therefore delivered at least once, always with the same id and body. A process that was wrongly
+// presumed dead records nothing, because it no longer owns the job.
+import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
-import type { HeldJob, Queue } from '../../platform/jobs/worker.ts'
+import type { RunningJob, Queue } from '../../platform/jobs/worker.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
 import type { Tracing } from '../../platform/tracing/tracing.ts'
 import type { BackendsApi } from '../backends/index.ts'
 import { callFirstReachable } from './call-backend.service.ts'
-import { type RetryRules, judgeAttempt } from './delivery-rules.pure.ts'
+import { type RetryRules, evaluateAttempt } from './delivery-rules.pure.ts'
 import { type FinishedAttempt, type StartedRun, finishAttempts, startAttempts } from './delivery.store.ts'
 import { type AttemptJob, firstAttempts, getGroup, laterAttempts } from './attempts.pure.ts'
 import type { TriggerMetrics } from './triggers.metrics.ts'
@@ -26,7 +26,7 @@ export type DeliveryDeps = {
   triggerMetrics: TriggerMetrics
   limits: RetryRules & { attemptTimeoutMs: number; maxDeliveries: number; maxPerDeployment: number }
 }
-type Attempt = HeldJob<AttemptJob>
+type Attempt = RunningJob<AttemptJob>
 type Target = Awaited<ReturnType<BackendsApi['listLiveTargets']>>[number]
 /** An attempt with its result and the delay of the next attempt. */
 type AttemptRecord = {
@@ -49,10 +49,10 @@ const postponedMs = 2_000
 export function createDeliveryQueues(deps: DeliveryDeps): Queue[] {
   const { maxDeliveries, maxPerDeployment } = deps.limits
   const record = createRecorder(deps)
-  const createQueue = (name: string, maxHeld: number, pollMs: number): Queue => ({
+  const createQueue = (name: string, maxRunning: number, pollMs: number): Queue => ({
     name,
-    maxHeld,
-    maxHeldPerGroup: maxPerDeployment,
+    maxRunning,
+    maxRunningPerGroup: maxPerDeployment,
     isShared: true,
     pollMs,
     run: (jobs) => {
@@ -92,14 +92,11 @@ type Delivery = {
   record: (record: AttemptRecord) => Promise<unknown>
 }
 
-async function deliver(
-  deps: DeliveryDeps,
-  { job, index, startPromise: started, record }: Delivery,
-): Promise<void> {
+async function deliver(deps: DeliveryDeps, { job, index, startPromise, record }: Delivery): Promise<void> {
   const { clock, limits, triggerMetrics } = deps
-  const { runs, targets } = await started
+  const { runs, targets } = await startPromise
   const run = runs.get(index)
-  // A lost process had already recorded the end of the run. The worker ends the job.
+  // The process that lost the job had already recorded the end of the run. The worker ends the job.
   if (run === undefined) return
   const finish = (
     fields: Omit<FinishedAttempt, 'triggerId' | 'environmentId' | 'scheduledAt'>,
@@ -117,7 +114,7 @@ async function deliver(
     ))
   if (run.starts > maxStarts)
     return void (await finish(
-      { outcome: 'failed', status: null, failure: 'too many processes were lost while delivering the run' },
+      { outcome: 'failed', status: null, failure: 'the processes that delivered the run stopped too often' },
       null,
     ))
   const { attempt } = job.data
@@ -133,7 +130,7 @@ async function deliver(
       listTargets: () => deps.backends.listLiveTargets(deps.db.read, [run]),
     },
   )
-  // The process that now owns the job repeats the call.
+  // The process that now owns the job calls the backend again.
   if (job.signal.aborted) return
   if ('postponed' in result)
     return void (await finish(
@@ -141,7 +138,7 @@ async function deliver(
       postponedMs,
       attempt,
     ))
-  const verdict = judgeAttempt(result, attempt, limits, { random: Math.random(), now: clock.now() })
+  const verdict = evaluateAttempt(result, attempt, limits, { random: Math.random(), now: clock.now() })
   const { outcome, status, failure } = verdict
   triggerMetrics.attempts.inc({ result: outcome })
   await finish(
@@ -166,25 +163,25 @@ function createRecorder({
       if (ownedRecords.length > 0)
         await finishAttempts(
           tx,
-          ownedRecords.map(({ finishedAttempt: finished }) => finished),
+          ownedRecords.map(({ finishedAttempt }) => finishedAttempt),
         )
       await jobs.enqueue(tx, laterAttempts, ownedRecords.flatMap(createNextAttempts))
       return ownedJobs
     })
-    for (const { job, finishedAttempt: finished } of records)
-      if (ownedJobs.has(job.id) && finished.outcome !== 'pending')
-        triggerMetrics.runs.inc({ outcome: finished.outcome })
+    for (const { job, finishedAttempt } of records)
+      if (ownedJobs.has(job.id) && finishedAttempt.outcome !== 'pending')
+        triggerMetrics.runs.inc({ outcome: finishedAttempt.outcome })
     return records.map(({ job }) => ownedJobs.has(job.id))
   }
-  return createCoalesced<AttemptRecord, boolean>({
-    // A job that this process lost and fetched again has two records.
+  return createCoalescer<AttemptRecord, boolean>({
+    // If this process lost a job and fetched it again, the job has two records.
     getKey: ({ job }) => `${job.id} ${job.claims}`,
     run: (records) => retryRecording(() => recordAll(records)),
     maxBatch: maxRecords,
   })
 }
 
-/** Retries recording, because a delivery whose record is lost to a deadlock or a short outage would be repeated. */
+/** Retries recording. If a deadlock or a short outage prevented the record, the delivery would be repeated. */
 async function retryRecording<T>(work: () => Promise<T>): Promise<T> {
   for (const pauseMs of recordPausesMs)
     try {

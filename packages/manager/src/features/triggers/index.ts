@@ -9,14 +9,14 @@ import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { ConnectionShares } from '../../platform/http/open-files.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import type { Names } from '../../platform/outbound/names.ts'
+import type { NameResolver } from '../../platform/outbound/names.ts'
 import type { OwnService } from '../../platform/outbound/own-services.ts'
 import { createOutboundPools } from '../../platform/outbound/pools.ts'
 import type { Redis } from '../../platform/redis/redis.ts'
 import { createWindowLimit } from '../../platform/throttle/window-limit.ts'
-import { createFindById } from '../../policy/scopes.ts'
+import { createIdFinder } from '../../policy/scopes.ts'
 import type { BackendsApi } from '../backends/index.ts'
-import { createCrons } from './crons.service.ts'
+import { createCronCache } from './crons.service.ts'
 import { type DeliveryDeps, createDeliveryQueues } from './delivery.service.ts'
 import { countRuns } from './run-counts-roll-up.store.ts'
 import { createRunSeriesService } from './run-series.service.ts'
@@ -34,15 +34,15 @@ type Deps = Omit<TriggersDeps, 'crons' | 'maxPerProject'> &
     backends: BackendsApi
     config: Config
     metrics: Metrics
-    names: Names
+    nameResolver: NameResolver
     ownServices: Iterable<OwnService>
     redis: Redis
     shares: ConnectionShares
   }
 
 const maxConnectMs = 10_000
-// The time is long enough for calls that are due at the same instant. A connection that idles longer would occupy a
-// slot that other calls need.
+// Idle time after which a connection closes. It is long enough to reuse connections for calls that are due at the same
+// instant. A longer time would occupy slots that other calls need.
 const keepAliveMs = 200
 
 /** Provides the GraphQL fields, the planning schedule and the delivery queues. */
@@ -54,24 +54,24 @@ export const triggers = defineFeature({
     TRIGGER: {
       noun: 'trigger',
       view: 'TRIGGER_READ',
-      find: createFindById('triggers', { application: 'application_id' }),
+      find: createIdFinder('triggers', { application: 'application_id' }),
     },
     TRIGGER_RUN: {
       noun: 'trigger run',
       view: 'TRIGGER_READ',
-      find: createFindById('trigger_runs', { application: 'application_id' }),
+      find: createIdFinder('trigger_runs', { application: 'application_id' }),
     },
   },
   constraints: { triggers_application_fkey: ['not_found', 'application not found'] },
   create: (deps: Deps) => {
     const settings = selectSettings(deps.config, triggersSettings)
-    const crons = createCrons()
+    const crons = createCronCache()
     const triggerMetrics = createTriggerMetrics(deps.metrics)
     const limits = createLimits(settings, deps.shares)
     const pools = createOutboundPools({
       policy: deps.backends.egressPolicy,
       ownServices: deps.ownServices,
-      names: deps.names,
+      nameResolver: deps.nameResolver,
       maxPerOrigin: limits.maxPerDeployment,
       maxSockets: deps.shares.callbacks,
       connectTimeoutMs: Math.min(maxConnectMs, limits.attemptTimeoutMs),

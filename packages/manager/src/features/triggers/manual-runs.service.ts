@@ -1,5 +1,6 @@
-// Starts runs on request: a run of a trigger now, or a new run that repeats an ended one. A run is planned as by a tick:
-// one transaction locks the trigger, inserts the run and enqueues its first attempt. Delivery is the same.
+// Starts runs on request: a run of a trigger now, or a retry of an ended run as a new run. As in a tick, one
+// transaction locks the trigger, inserts the run and enqueues its first attempt. These runs are delivered like
+// scheduled runs.
 import type { Audit, AuditEvent } from '../../platform/audit/append.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { AppError, conflict, notFound, orNotFound, rateLimited } from '../../platform/errors.ts'
@@ -13,18 +14,19 @@ import { recheckPermission } from '../../policy/recheck.ts'
 import type { BackendsApi } from '../backends/index.ts'
 import { createFirstAttempt, firstAttempts } from './attempts.pure.ts'
 import * as store from './manual-runs.store.ts'
+import { checkNoPendingRun, checkNotRepeated } from './run-conflicts.service.ts'
 import { lockRun } from './run-operations.store.ts'
 import type { TriggerRun } from './trigger-runs.store.ts'
 import { type Trigger, findTrigger, lockTrigger } from './triggers.store.ts'
 
 export type ManualRunsDeps = {
-  /** Synchronized with the clock of the database, because the counts of runs read the time in an id. */
+  /** Synchronized with the database clock, because the run counts use the time in an id. */
   clock: Clock
   db: Db
   audit: Audit
   jobs: Pick<Jobs, 'announce' | 'enqueue'>
   backends: Pick<BackendsApi, 'listDeployments'>
-  /** Limits the requests of a project. */
+  /** Limits the requests per project. */
   limitRequests: RateLimit
 }
 export type ManualRunsService = ReturnType<typeof createManualRunsService>
@@ -41,7 +43,7 @@ export function createManualRunsService(deps: ManualRunsDeps) {
     if (waitMs > 0)
       throw rateLimited('too many runs were started in this project in the last minute; try again', waitMs)
   }
-  /** Runs `work` in a transaction that has locked the trigger and checked the permission of the caller. */
+  /** Runs `work` in a transaction that has locked the trigger and checked the caller's permission. */
   const changeRuns = async (
     actor: Actor,
     triggerId: string,
@@ -70,12 +72,13 @@ export function createManualRunsService(deps: ManualRunsDeps) {
       return changeRuns(actor, id, async (tx, trigger) => {
         const request = { environmentId, retryOf: null, requestKey }
         return (
-          (await findRepeated(tx, trigger, request)) ?? (await plan(tx, deps, { actor, trigger, request }))
+          (await findRepeatedRequest(tx, trigger, request)) ??
+          (await plan(tx, deps, { actor, trigger, request }))
         )
       })
     },
 
-    /** Starts a run that repeats an ended run. */
+    /** Starts a new run that retries an ended run. */
     retry: async (actor: Actor, id: string): Promise<TriggerRun> => {
       const triggerId = orNotFound(await store.findTriggerOfRun(db.read, id), noun)
       return changeRuns(actor, triggerId, async (tx, trigger) => {
@@ -83,13 +86,7 @@ export function createManualRunsService(deps: ManualRunsDeps) {
         if (run.outcome === 'pending') throw conflict('the run is still pending; wait until it ends')
         if (run.outcome === 'delivered')
           throw conflict('the run was delivered; start another run with runTrigger')
-        const retry = await store.findActiveRetry(tx, run)
-        if (retry !== undefined)
-          throw conflict(
-            retry.outcome === 'pending'
-              ? `the run is already being repeated by the run ${retry.id}; wait until that run ends`
-              : `the run ${retry.id} has repeated this run and was delivered; start another run with runTrigger`,
-          )
+        await checkNotRepeated(tx, run)
         const request = { environmentId: run.environmentId, retryOf: id, requestKey: null }
         return plan(tx, deps, { actor, trigger, request })
       })
@@ -97,8 +94,11 @@ export function createManualRunsService(deps: ManualRunsDeps) {
   }
 }
 
-/** Returns the run of an earlier request with the same key. Throws if the key was used for another environment. */
-async function findRepeated(
+/**
+ * Returns the run that an earlier request with the same key started. Throws if the key was used for another
+ * environment.
+ */
+async function findRepeatedRequest(
   tx: Tx,
   trigger: Trigger,
   { requestKey, environmentId }: Request,
@@ -108,7 +108,7 @@ async function findRepeated(
   if (run !== undefined && run.environmentId !== environmentId)
     throw new AppError(
       'key_reused',
-      'this requestKey has started a run in another environment; use a new key for each run',
+      'this requestKey was already used in another environment; use a new key for each run',
     )
   return run
 }
@@ -135,11 +135,7 @@ async function plan(
     throw conflict(
       'no registered backend of the application is live in this environment; check the heartbeats, then try again',
     )
-  const pendingId = await store.findPendingRun(tx, { triggerId, environmentId })
-  if (pendingId !== undefined)
-    throw conflict(
-      `the run ${pendingId} of the trigger is still pending in this environment; wait until it ends`,
-    )
+  await checkNoPendingRun(tx, { triggerId, environmentId })
   const values = { projectId, applicationId, triggerId, triggerName, cronExpression, runKey }
   const run = await store.insertManualRun(tx, {
     id: createTimedIds(clock)().id,

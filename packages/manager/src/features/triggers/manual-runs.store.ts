@@ -35,15 +35,18 @@ export async function hasEnvironment(tx: Tx, projectId: string, id: string): Pro
   return row !== undefined
 }
 
-/** Returns the id of a pending run. Like for a tick, a run that has been pending for a day no longer counts. */
+/** Selects the runs of a trigger in an environment, except the run with the id `exceptId`. */
+export type RunSlot = { triggerId: string; environmentId: string; exceptId?: string }
+
+/** Returns the id of a pending run. As in a tick, a run that has been pending for a day no longer counts. */
 export async function findPendingRun(
   tx: Tx,
-  { triggerId, environmentId }: { triggerId: string; environmentId: string },
+  { triggerId, environmentId, exceptId }: RunSlot,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from trigger_runs
     where trigger_id = ${triggerId} and environment_id = ${environmentId} and outcome = 'pending'
-      and scheduled_at > now() - interval '1 day'
+      and scheduled_at > now() - interval '1 day' and id is distinct from ${exceptId ?? null}::uuid
     limit 1`.execute(tx)
   return rows[0]?.id
 }
@@ -75,8 +78,8 @@ export async function findActiveRetry(
 }
 
 /**
- * Inserts a run that is planned for now. Ticks plan runs for whole minutes, so a run at a whole minute would replace a
- * planned one; it is inserted one millisecond earlier.
+ * Inserts a run that is planned for now. Ticks plan runs at whole minutes. A manual run at a whole minute would replace
+ * a planned run, so it is inserted one millisecond earlier.
  */
 export async function insertManualRun(tx: Tx, run: NewManualRun): Promise<TriggerRun> {
   const { rows } = await sql<TriggerRun>`

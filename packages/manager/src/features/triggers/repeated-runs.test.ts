@@ -1,4 +1,4 @@
-// These tests cover runs that people repeat, the rights to start and repeat runs, and the limit on them.
+// These tests cover retries of runs by people, the rights to start and retry runs, and the rate limit.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type ManualRunScene, runTrigger, startManualRunScene } from '../../../test/kit/manual-runs.ts'
@@ -61,9 +61,13 @@ describe('retryTriggerRun', () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => scene.retry(old)))
     const first = answers.find(({ error }) => error === null)
     expect(answers.filter((answer) => codeOf(answer) === 'conflict')).toHaveLength(5)
-    expect((await scene.retry(old)).error).toMatch(`already being repeated by the run ${first?.data.run.id}`)
+    expect((await scene.retry(old)).error).toMatch(
+      `the run ${first?.data.run.id} is already a pending retry of this run`,
+    )
     await scene.deliver()
-    expect((await scene.retry(old)).error).toMatch(`the run ${first?.data.run.id} has repeated this run`)
+    expect((await scene.retry(old)).error).toMatch(
+      `the run ${first?.data.run.id} is a retry of this run that was already delivered`,
+    )
     expect(scene.backend.received).toHaveLength(1)
   })
 
@@ -116,7 +120,7 @@ describe('rights', () => {
     expect((await scene.retry(foreignRun)).error).toBe('trigger run not found')
     for (const environmentId of [other.environmentId, randomUUID(), 'x'])
       expect((await scene.run(id, { environmentId })).error).toBe('environment not found')
-    // An administrator may use both projects, but not mix them.
+    // An administrator may use both projects, but must not mix them in one request.
     expect((await scene.run(id, { environmentId: other.environmentId }, scene.admin)).error).toBe(
       'environment not found',
     )

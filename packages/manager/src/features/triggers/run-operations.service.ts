@@ -1,17 +1,20 @@
 // Implements the CLI operations on runs: list runs, and retry a failed run.
 import { type Audit, createSystemActor } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db } from '../../platform/postgres/handles.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
+import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import * as store from './run-operations.store.ts'
 import { createFirstAttempt, firstAttempts } from './attempts.pure.ts'
+import { findTriggerOfRun } from './manual-runs.store.ts'
+import { checkNoPendingRun, checkNotRepeated } from './run-conflicts.service.ts'
 import { trackReopenedRun } from './run-counts-roll-up.store.ts'
+import { lockTrigger } from './triggers.store.ts'
 
 export type RunOperations = ReturnType<typeof createRunOperations>
 
-const event = auditedEntity<store.LockedRun>({
+const event = createEventBuilder<store.LockedRun>({
   type: 'trigger_run',
   classes: {
     id: 'public',
@@ -37,11 +40,13 @@ export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; a
       return store.listRuns(db.read, { ...filter, triggerId })
     },
 
-    /** Retries a failed run with all its attempts under the same id, or a pending run whose job was lost. */
+    /**
+     * Retries a failed run with all its attempts under the same id, or a pending run whose job was lost. Throws if
+     * another run of the trigger is pending in the environment, or if a retry of the run was delivered.
+     */
     retry: (id: string): Promise<store.LockedRun> =>
       db.transaction(async (tx) => {
-        const runId = parseUuid(id)
-        const before = runId === null ? undefined : await store.lockRun(tx, runId)
+        const before = await lockRun(tx, parseUuid(id))
         if (before === undefined)
           throw badRequest(
             `run ${id} does not exist; use \`manager triggers runs --outcome failed\` to list failed runs`,
@@ -49,6 +54,8 @@ export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; a
         const hasLostJob = before.outcome === 'pending' && !(await store.hasAttempt(tx, before))
         if (before.outcome !== 'failed' && !hasLostJob)
           throw conflict(`only failed runs can be retried; this run is ${before.outcome}`)
+        await checkNotRepeated(tx, before)
+        await checkNoPendingRun(tx, { ...before, exceptId: before.id })
         const after = { ...before, outcome: 'pending' }
         await trackReopenedRun(tx, before)
         await store.reopenRun(tx, before)
@@ -61,4 +68,12 @@ export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; a
         return after
       }),
   }
+}
+
+/** Locks the run. Locks its trigger first, unless it was deleted, so that no other run is started at the same time. */
+async function lockRun(tx: Tx, id: string | null): Promise<store.LockedRun | undefined> {
+  const triggerId = id === null ? undefined : await findTriggerOfRun(tx, id)
+  if (id === null || triggerId === undefined) return undefined
+  await lockTrigger(tx, triggerId)
+  return store.lockRun(tx, id)
 }

@@ -19,7 +19,7 @@ export type RunFilter = { triggerId: string | null; outcome: string | null; limi
 
 /** Returns the most recently planned runs, found by their ascending ids. Names of deleted objects are empty. */
 export async function listRuns(db: Reads, { triggerId, outcome, limit }: RunFilter): Promise<ListedRun[]> {
-  const isOfTrigger = triggerId === null ? sql`true` : sql`r.trigger_id = ${triggerId}`
+  const triggerCondition = triggerId === null ? sql`true` : sql`r.trigger_id = ${triggerId}`
   // A literal lets the planner use the partial index of failed runs.
   const hasOutcome = outcome === null ? sql`true` : sql`r.outcome = ${sql.lit(outcome)}`
   const { rows } = await sql<ListedRun>`
@@ -29,7 +29,7 @@ export async function listRuns(db: Reads, { triggerId, outcome, limit }: RunFilt
     left join projects p on p.id = r.project_id
     left join applications a on a.id = r.application_id
     left join environments e on e.id = r.environment_id
-    where ${isOfTrigger} and ${hasOutcome}
+    where ${triggerCondition} and ${hasOutcome}
     order by r.id desc limit ${limit}`.execute(db)
   return rows
 }

@@ -18,10 +18,11 @@ export async function hasTrigger(db: Reads, projectId: string, id: string): Prom
 
 /** Returns the points in the order of the index: at most seven outcomes for each hour. */
 export async function listPoints(db: Reads, key: RunSeriesKey): Promise<RunSeriesPoint[]> {
-  const isOfTrigger = key.triggerId === null ? sql`trigger_id is null` : sql`trigger_id = ${key.triggerId}`
+  const triggerCondition =
+    key.triggerId === null ? sql`trigger_id is null` : sql`trigger_id = ${key.triggerId}`
   const { rows } = await sql<RunSeriesPoint>`
     select hour, outcome, runs::integer as count from trigger_run_counts
-    where project_id = ${key.projectId} and ${isOfTrigger}
+    where project_id = ${key.projectId} and ${triggerCondition}
       and hour >= ${key.from}::timestamptz and hour < ${key.to}::timestamptz and runs > 0
     order by hour, outcome`.execute(db)
   return rows

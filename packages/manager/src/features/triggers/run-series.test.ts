@@ -38,7 +38,7 @@ const rollUp = (counter: RollUp['count'] = countRuns) =>
     count: counter,
     onLag: () => {},
   }).run()
-/** Makes a range due, so that open runs are looked at again. */
+/** Makes a range due, so that the schedule checks open runs again. */
 const rollUpAgain = async (): Promise<void> => {
   await startAt(new Date(Date.now() - 3_000))
   await rollUp()
@@ -87,7 +87,7 @@ describe('runSeries', () => {
     const second = await seedTrigger(service.sql, project)
     const outcomes = ['delivered', 'delivered', 'failed', 'cancelled', 'skipped_no_backend']
     for (const outcome of [...outcomes, 'skipped_overlap']) await seedRun(outcome)
-    // A missed run is planned long after its time.
+    // A missed run is planned long after it was due.
     const missedAt = ago(10 * 1_440)
     await seedRun('missed', { at: missedAt, plannedAt: ago(20), trigger: second })
     await rollUp()
@@ -127,7 +127,7 @@ describe('runSeries', () => {
     await setOutcome(postponed, 'cancelled')
     await rollUpAgain()
     expect(await totalsOf(project, { triggerId })).toEqual({ delivered: 1, cancelled: 1 })
-    // A run that fails again before the schedule has noticed the retry stays as it was counted.
+    // A run that fails again before the schedule has noticed the retry keeps its counted outcome.
     const failing = await seedRun('failed', { at: ago(25) })
     await startAt(ago(26))
     await rollUp()
@@ -169,6 +169,48 @@ describe('runSeries', () => {
     await rollUp()
     expect(await totalsOf(project)).toEqual({ delivered: 3, pending: 1 })
   })
+
+  test.each([
+    ['the last month and this month', 0],
+    ['this month and the next month', 1],
+  ])(
+    '[triggers.series] runs between %s are counted once, each in the month of its time',
+    async (_, offset) => {
+      const now = new Date()
+      const start = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset))
+      const at = (ms: number): Date => new Date(start.getTime() + ms)
+      const countRange = (fromMs: number, untilMs: number) =>
+        service.world.database.db.transaction((tx) =>
+          countRuns(tx, { from: at(fromMs).toISOString(), until: at(untilMs).toISOString() }),
+        )
+      const points = () =>
+        pointsOf(project, { triggerId, from: at(-3_600_000).toISOString(), to: at(3_600_000).toISOString() })
+      const [older, newer] = [at(-3_600_000).toISOString(), start.toISOString()]
+      await seedRun('delivered', { at: at(-1) })
+      const pending = await seedRun('pending', { at: at(-60_000) })
+      await seedRun('failed', { at: start })
+      // The scheduler was down at the month boundary, so it planned this run in the newer month.
+      await seedRun('missed', { at: at(-120_000), plannedAt: at(60_000) })
+      await countRange(-600_000, 0)
+      expect(await points()).toEqual([
+        { hour: older, outcome: 'delivered', count: 1 },
+        { hour: older, outcome: 'pending', count: 1 },
+      ])
+      await setOutcome(pending, 'delivered')
+      await countRange(0, 600_000)
+      await countRange(600_000, 1_200_000)
+      expect(await points()).toEqual([
+        { hour: older, outcome: 'delivered', count: 2 },
+        { hour: older, outcome: 'missed', count: 1 },
+        { hour: newer, outcome: 'failed', count: 1 },
+      ])
+      const { rows } = await service.sql.query(
+        'select distinct tableoid::regclass::text as month from trigger_run_counts where project_id = $1',
+        [project.id],
+      )
+      expect(rows).toHaveLength(2)
+    },
+  )
 
   test('[triggers.series] a run is found by the time of its id, to the millisecond', () => {
     const at = new Date('2026-03-04T05:06:07.089Z')

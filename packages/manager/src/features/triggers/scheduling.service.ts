@@ -8,7 +8,7 @@ import type { Schedule } from '../../platform/jobs/schedules.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { BackendsApi } from '../backends/index.ts'
 import { createFirstAttempt, firstAttempts } from './attempts.pure.ts'
-import type { Crons } from './crons.service.ts'
+import type { CronCache } from './crons.service.ts'
 import type { TriggerMetrics } from './triggers.metrics.ts'
 import * as store from './scheduling.store.ts'
 
@@ -17,13 +17,13 @@ export type SchedulingDeps = {
   log: Logger
   jobs: Jobs
   backends: Pick<BackendsApi, 'listDeployments'>
-  crons: Crons
+  crons: CronCache
   triggerMetrics: TriggerMetrics
   misfireToleranceMs: number
 }
 
 const maxTriggers = 500
-// After an outage, a trigger has many instants to record.
+// After an outage, a trigger can have many instants to record.
 const maxRuns = 5_000
 // Calendar arithmetic blocks the event loop and holds the locks of the triggers.
 const maxArithmeticMs = 50
@@ -33,7 +33,10 @@ const dayMs = 86_400_000
 const oldestRunMs = 28 * dayMs
 const tickIntervalMs = 1_000
 
-/** Returns the schedule that plans triggers when they become due. When idle, it costs one statement per second. */
+/**
+ * Returns the schedule that plans triggers when they become due. If no trigger is due, it costs one statement per
+ * second.
+ */
 export function createSchedulingSchedule(deps: SchedulingDeps): Schedule {
   const { db, jobs, triggerMetrics } = deps
   const run = async (): Promise<void> => {
@@ -65,7 +68,7 @@ async function planDue(
     ({ applicationId }) => applicationId,
   )
   const computeInstants = createInstantsFinder(deps)
-  // The roll-up finds runs by the time of their ids, so this is the time of the database.
+  // Use the database time, because the roll-up finds runs by the time in their ids.
   const now = new Date((dueTriggers[0] as store.DueTrigger).now)
   const nextId = createTimedIds({ now: () => now })
   const deadline = performance.now() + maxArithmeticMs
@@ -97,7 +100,7 @@ async function planDue(
 type Instants = {
   /** Due instants up to now, newest last. */
   instants: string[]
-  /** The instant that fires; null if all instants are too old. */
+  /** The instant for which the trigger fires; null if all instants are too old. */
   firingInstant: string | null
   next: string
 }
@@ -113,7 +116,7 @@ function createInstantsFinder({ crons, misfireToleranceMs, log }: SchedulingDeps
     try {
       const cron = crons.getCron(trigger.cronExpression)
       const next = cron.findNext(now)
-      if (next === null) throw new Error('the expression never fires again')
+      if (next === null) throw new Error('the cron expression has no further planned time')
       // A trigger without registered backends records no runs.
       if (!isDeployed) return { instants: [], firingInstant: null, next: next.toISOString() }
       const secondInstant = cron.findNext(dueInstant)

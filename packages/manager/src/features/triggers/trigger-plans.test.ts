@@ -1,4 +1,4 @@
-// These tests cover the planning of triggers, previews of the next runs, and recorded runs.
+// These tests cover the planning of triggers, previews of the next fire times, and recorded runs.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { waitForLockWait } from '../../../test/kit/locks.ts'
@@ -14,7 +14,7 @@ const made = async (input: object): Promise<string> => {
   const { data } = await create(admin, project.applicationId, { name: 'planned', ...input })
   return data.row.id as string
 }
-/** The next fire time that a tick has set. It differs from any time that an edit would compute. */
+/** A next fire time as a tick would set it. No edit would compute the same time. */
 const moved = new Date('2040-01-01T00:00:00.000Z')
 const move = (id: string) =>
   service.sql.query('update triggers set next_fire_at = $2 where id = $1', [id, moved])
@@ -132,7 +132,7 @@ describe('what comes next', () => {
     const fields = (count: number): string =>
       Array.from({ length: count }, (_, index) => `a${index}: nextRuns(count: 100)`).join(' ')
     expect((await get(admin, id, fields(10))).error).toBeNull()
-    expect((await get(admin, id, fields(11))).error).toContain('more than 1000 instants of nextRuns')
+    expect((await get(admin, id, fields(11))).error).toContain('more than 1000 times in nextRuns')
   })
 })
 

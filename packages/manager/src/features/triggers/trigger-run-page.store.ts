@@ -1,4 +1,4 @@
-// Pages of the runs of one trigger by cursor, newest first. The primary key orders the runs of a trigger.
+// Reads pages of the runs of one trigger by cursor, newest first. The primary key orders the runs of a trigger.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/postgres/handles.ts'
 import {
@@ -9,12 +9,12 @@ import {
 } from '../../platform/lists/log-page.ts'
 import { type TriggerRun, forceOrderedScans, runColumns } from './trigger-runs.store.ts'
 
-/** The runs to return; null stands for all. */
+/** Selects the runs to return. A field that is null does not restrict the selection. */
 export type RunSelection = { triggerId: string; environmentId: string | null; outcome: string | null }
 
 type ScanSummary = { scanned: number; lastScheduledAt: string | null; lastEnvironmentId: string | null }
 
-/** Returns the runs that match, newest first, at most one more than the page size. */
+/** Returns the matching runs, newest first. One run more than the page size shows that another page exists. */
 export function readRunPage(
   db: Db,
   selection: RunSelection,
@@ -26,7 +26,7 @@ export function readRunPage(
   return db.transaction(async (tx) => {
     await forceOrderedScans.execute(tx)
     const { rows } = await sql<ScanSummary & TriggerRun>`
-      with ${createScan(selection, query, scanLimit)},
+      with ${createScanSql(selection, query, scanLimit)},
       summary as (
         select count(*)::int as scanned, (array_agg(scheduled_at order by position desc))[1] as last_scheduled_at,
           (array_agg(environment_id order by position desc))[1] as last_environment_id
@@ -44,7 +44,7 @@ export function readRunPage(
   })
 }
 
-/** Counts the matching runs among the newest ones. The count is exact if it read all runs. */
+/** Counts the matching runs among the newest runs. The count is exact if the scan covered all runs. */
 export function countRuns(
   db: Db,
   selection: RunSelection,
@@ -53,7 +53,7 @@ export function countRuns(
   return db.transaction(async (tx) => {
     await forceOrderedScans.execute(tx)
     const { rows } = await sql<{ count: number; scanned: number }>`
-      with ${createScan(selection, { ...query, after: null }, maxScannedRows + 1)}
+      with ${createScanSql(selection, { ...query, after: null }, maxScannedRows + 1)}
       select count(*)::int as scanned, (count(*) filter (where ${createResidualSql(selection)}))::int as count
       from scanned`.execute(tx)
     const { count = 0, scanned = 0 } = rows[0] ?? {}
@@ -61,20 +61,20 @@ export function countRuns(
   })
 }
 
-/** Returns the CTE `scanned`: the newest runs behind the cursor, in their order. */
-function createScan(
+/** Returns the CTE `scanned`: the newest runs after the cursor, newest first. */
+function createScanSql(
   { triggerId }: RunSelection,
   { window, after }: LogQuery,
   scanLimit: number,
 ): RawBuilder<unknown> {
-  const behindCursor =
+  const afterCursorSql =
     after === null
       ? sql``
       : sql`and (scheduled_at, environment_id) < (${after[0]}::timestamptz, ${after[1]}::uuid)`
   return sql`scanned as materialized (
     select ${runColumns}, row_number() over (order by scheduled_at desc, environment_id desc) as position
     from trigger_runs
-    where trigger_id = ${triggerId} ${createWindowSql(sql`scheduled_at`, window)} ${behindCursor}
+    where trigger_id = ${triggerId} ${createWindowSql(sql`scheduled_at`, window)} ${afterCursorSql}
     order by scheduled_at desc, environment_id desc limit ${scanLimit})`
 }
 

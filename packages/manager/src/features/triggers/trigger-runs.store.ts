@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import type { TimeWindow } from '../../platform/inputs/time-window.ts'
+import { createWindowSql } from '../../platform/lists/log-page.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 
 export type TriggerRun = {
@@ -33,11 +35,15 @@ export const forceOrderedScans = sql`select set_config('enable_seqscan', 'off', 
  * the limit is reached. Otherwise, the planner would assume an average number of runs per trigger and sort all runs of
  * a busy trigger.
  */
-export function listRuns(db: Db, triggerId: string, limit: number): Promise<TriggerRun[]> {
+export function listRuns(
+  db: Db,
+  triggerId: string,
+  { limit, window }: { limit: number; window: TimeWindow },
+): Promise<TriggerRun[]> {
   return db.transaction(async (tx) => {
     await forceOrderedScans.execute(tx)
     const { rows } = await sql<TriggerRun>`
-      select ${runColumns} from trigger_runs where trigger_id = ${triggerId}
+      select ${runColumns} from trigger_runs where trigger_id = ${triggerId} ${createWindowSql(sql`scheduled_at`, window)}
       order by scheduled_at desc, environment_id desc limit ${limit}`.execute(tx)
     return rows
   })

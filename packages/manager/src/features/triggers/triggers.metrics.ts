@@ -28,12 +28,12 @@ export const createTriggerMetrics = ({ counter, gauge, histogram }: MetricFactor
     }),
     lag: histogram(
       'svc_trigger_lag_seconds',
-      'Time from the planned instant of a run to its first attempt, by the database clock.',
+      'Time from the planned time of a run to its first attempt, by the database clock.',
       { buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600] },
     ),
     countLag: gauge(
       'svc_trigger_run_count_lag_seconds',
-      'Time since the planning of the last trigger run that the hourly counts can contain.',
+      'Age of the newest trigger run that the hourly counts can include.',
     ),
   }
 }

@@ -11,13 +11,13 @@ import type { TriggersService } from './triggers.service.ts'
 const maxInstantsPerRequest = 1_000
 const requestedCounts = new WeakMap<object, number>()
 
-/** Counts the instants that all fields of a request ask for. Throws 400 if there are too many. */
+/** Counts the instants that all fields of a request compute. Throws 400 if there are too many. */
 function countInstants(context: object, count: number): void {
   const total = (requestedCounts.get(context) ?? 0) + count
   requestedCounts.set(context, total)
   if (total > maxInstantsPerRequest)
     throw badRequest(
-      `this document requests more than ${maxInstantsPerRequest} instants of nextRuns; request fewer triggers or a smaller count`,
+      `this document requests more than ${maxInstantsPerRequest} times in nextRuns; request fewer triggers or a smaller count`,
     )
 }
 
@@ -37,7 +37,7 @@ export function createTriggersResolvers(
     Query: {
       triggers: (_parent, { application, ...args }) => service.list([application], args),
       trigger: (_parent, { id }) => service.get(id),
-      triggerRuns: (_parent, { trigger, limit }) => service.listRuns(trigger, limit ?? undefined),
+      triggerRuns: (_parent, { trigger, ...args }) => service.listRuns(trigger, args),
       triggerRunsConnection: (_parent, { trigger, ...args }) => pages.page(trigger, args),
       runSeries: (_parent, args) => series.list(args),
       nextRuns: async (_parent, { cronExpression }, context) => {

@@ -1,28 +1,30 @@
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { checkFields, checkInput } from '../../platform/inputs/fields.ts'
 import { checkName, checkText, selectChanges } from '../../platform/inputs/inputs.ts'
+import { type TimeBounds, readTimeWindow } from '../../platform/inputs/time-window.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import type { Actor } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { type Cron, CronError, parseCron } from './cron.pure.ts'
-import type { Crons } from './crons.service.ts'
+import type { CronCache } from './crons.service.ts'
 import { type TriggerRun, listRuns } from './trigger-runs.store.ts'
 import * as store from './triggers.store.ts'
 
 /** `clock` is synchronized with the database clock. */
-export type TriggersDeps = { db: Db; audit: Audit; clock: Clock; crons: Crons; maxPerProject: number }
+export type TriggersDeps = { db: Db; audit: Audit; clock: Clock; crons: CronCache; maxPerProject: number }
 export type TriggersService = ReturnType<typeof createTriggersService>
 
 type Input = { readonly [Field in keyof store.TriggerValues]?: store.TriggerValues[Field] | null }
 
+type RunArgs = TimeBounds & { limit?: number | null }
 type Changes = Input & { readonly expectedRevision?: ExpectedRevision }
 
-const event = auditedEntity<store.Trigger>({
+const event = createEventBuilder<store.Trigger>({
   type: 'trigger',
   classes: {
     id: 'public',
@@ -54,8 +56,13 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
     get: async (id: string): Promise<store.Trigger> =>
       orNotFound(await store.findTrigger(db.read, id), 'trigger'),
 
-    listRuns: (id: string, limit = maxRuns): Promise<TriggerRun[]> =>
-      listRuns(db, id, checkFields({ limit: () => checkCount(limit, 'limit', maxRuns) }).limit),
+    listRuns: (id: string, { limit, ...bounds }: RunArgs): Promise<TriggerRun[]> => {
+      const checked = checkFields({
+        limit: () => checkCount(limit ?? maxRuns, 'limit', maxRuns),
+        '': () => readTimeWindow(bounds),
+      })
+      return listRuns(db, id, { limit: checked.limit, window: checked[''] })
+    },
 
     previewInstants,
 
@@ -86,7 +93,8 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
         const nextFireAt = values.enabled && cron !== null ? await computeFirstFire(tx, cron) : null
         const inserted = await store.insertTrigger(tx, { id: newId(), applicationId, ...values, nextFireAt })
         const after = orNotFound(inserted, 'application')
-        // All triggers of a project can be due in the same minute and delay the triggers of other projects.
+        // Limits the triggers of a project: all of them can be due in the same minute and delay the triggers of other
+        // projects.
         if (await store.hasMoreTriggers(tx, after.projectId, maxPerProject))
           throw conflict(
             `a project can have at most ${maxPerProject} triggers; delete one, or ask the operator to raise triggers.max_per_project`,
@@ -119,8 +127,8 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
 }
 
 /**
- * Checks the values and fills in defaults. An expression is parsed only if it changes the plan: a stored one may be
- * older than a rule.
+ * Checks the values and fills in defaults. An expression is parsed only if it changes the plan, because a stored
+ * expression may be older than a validation rule.
  */
 function checkValues(
   input: Input,
@@ -159,7 +167,7 @@ async function replan(
   return enabled === before.enabled ? {} : { nextFireAt: null }
 }
 
-/** Converts a CronError to a 400 error. */
+/** Converts a CronError to a 400 error; rethrows any other error. */
 function convertCronErrors<Result>(parse: () => Result): Result {
   try {
     return parse()

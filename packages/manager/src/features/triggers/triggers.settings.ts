@@ -12,19 +12,19 @@ export const triggersSettings = {
     key: 'triggers.retry_delays',
     env: 'SVC_TRIGGERS_RETRY_DELAYS',
     default: [5_000, 30_000, 120_000],
-    doc: 'Delays before the further attempts of a run, comma-separated, each varied by up to 20 %. Every delay adds one attempt; with `none` there is only the first attempt.',
+    doc: 'Delays before each retry of a run, comma-separated. The Manager varies each delay by up to 20 %. With `none`, a run has only one attempt.',
   }),
   triggerMaxRetryAfterMs: defineSetting(duration(0, 3_600_000), {
     key: 'triggers.max_retry_after',
     env: 'SVC_TRIGGERS_MAX_RETRY_AFTER',
     default: 300_000,
-    doc: 'Maximum delay of the next attempt that a backend can request with `Retry-After`.',
+    doc: 'Maximum delay before the next attempt that a backend can request with `Retry-After`.',
   }),
   triggerMisfireToleranceMs: defineSetting(duration(60_000, 86_400_000), {
     key: 'triggers.misfire_tolerance',
     env: 'SVC_TRIGGERS_MISFIRE_TOLERANCE',
     default: 600_000,
-    doc: 'After an outage, the newest missed run still fires if its planned time is more recent than this. All others are recorded as missed.',
+    doc: 'Maximum age of a planned time that still fires after an outage. Only the newest missed run of a trigger fires; all others are recorded as missed.',
   }),
   triggerMaxDeliveries: defineSetting(integer(1, 10_000), {
     key: 'triggers.max_deliveries',
@@ -48,12 +48,12 @@ export const triggersSettings = {
     key: 'triggers.manual_runs_per_minute',
     env: 'SVC_TRIGGERS_MANUAL_RUNS_PER_MINUTE',
     default: 30,
-    doc: 'Maximum number of runs that people can start or repeat in a project within any minute. Further requests are rejected with the number of seconds to wait.',
+    doc: 'Maximum number of runs that people can start or repeat in a project per minute. Further requests are rejected, and the error contains the number of seconds to wait.',
   }),
   triggerRunRetentionDays: defineSetting(integer(31, 3_650), {
     key: 'triggers.run_retention_days',
     env: 'SVC_TRIGGERS_RUN_RETENTION_DAYS',
     default: 90,
-    doc: 'Days for which recorded runs are kept. A whole month of runs is deleted when its newest run is older than this.',
+    doc: 'Number of days for which recorded runs are kept. The runs of a month are deleted together, when the newest of them exceeds this age.',
   }),
 } as const

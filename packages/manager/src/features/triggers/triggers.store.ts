@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { lockApplicationProject } from '../../platform/postgres/application-rows.ts'
-import { type Reads, type Tx, prepared } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, withPreparedStatements } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
-import { forPage } from '../../platform/lists/prepared-pages.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { getPageHandle } from '../../platform/lists/prepared-pages.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Trigger = Revised & {
+export type Trigger = RevisionFields & {
   id: string
   projectId: string
   applicationId: string
@@ -20,7 +20,7 @@ export type Trigger = Revised & {
   createdAt: string
 }
 export type TriggerValues = Pick<Trigger, 'name' | 'description' | 'cronExpression' | 'runKey' | 'enabled'>
-type Planned = Pick<Trigger, 'nextFireAt'>
+type PlannedTrigger = Pick<Trigger, 'nextFireAt'>
 
 const columns = [
   ...(['id', 'projectId', 'applicationId', 'name', 'description', 'cronExpression', 'runKey'] as const),
@@ -41,7 +41,7 @@ export const triggerFields: ListFields = {
 
 /** Returns a page of triggers per application. */
 export function listTriggers(db: Reads, applicationIds: readonly string[], page: Page): Promise<Trigger[]> {
-  return fetchPages(forPage(db, page, ['name']), {
+  return fetchPages(getPageHandle(db, page, ['name']), {
     table: 'triggers',
     columns,
     page,
@@ -51,7 +51,11 @@ export function listTriggers(db: Reads, applicationIds: readonly string[], page:
 }
 
 export function findTrigger(db: Reads, id: string): Promise<Trigger | undefined> {
-  return prepared(db).selectFrom('triggers').select(columns).where('id', '=', id).executeTakeFirst()
+  return withPreparedStatements(db)
+    .selectFrom('triggers')
+    .select(columns)
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
 /** Returns a trigger and locks its row until the transaction ends. */
@@ -68,7 +72,7 @@ export async function readNow(tx: Tx): Promise<Date> {
 /** Inserts a trigger with the project of its application. Returns undefined if the application no longer exists. */
 export async function insertTrigger(
   tx: Tx,
-  values: TriggerValues & Planned & { id: string; applicationId: string },
+  values: TriggerValues & PlannedTrigger & { id: string; applicationId: string },
 ): Promise<Trigger | undefined> {
   const projectId = await lockApplicationProject(tx, values.applicationId)
   if (projectId === undefined) return undefined
@@ -90,7 +94,7 @@ export async function hasMoreTriggers(tx: Tx, projectId: string, max: number): P
 export function updateTrigger(
   tx: Tx,
   id: string,
-  values: TriggerValues & Partial<Planned>,
+  values: TriggerValues & Partial<PlannedTrigger>,
 ): Promise<Trigger> {
   return tx
     .updateTable('triggers')

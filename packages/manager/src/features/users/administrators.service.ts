@@ -1,6 +1,6 @@
 // Operators appoint administrators through the CLI or in development, without being administrators themselves.
 import { type Audit, type AuditActor, createSystemActor } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
+import { createEventBuilder } from '../../platform/audit/entity.ts'
 import { systemChain } from '../../platform/audit/entry.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
@@ -9,7 +9,7 @@ import * as store from './users.store.ts'
 
 export type AdministratorsService = ReturnType<typeof createAdministratorsService>
 
-const event = auditedEntity<store.User>({
+const event = createEventBuilder<store.User>({
   type: 'user',
   classes: {
     id: 'public',
@@ -23,7 +23,7 @@ const event = auditedEntity<store.User>({
 })
 
 /** Returns a function that sets the system role of a locked user and audits the change. */
-export function createWriteRole(audit: Audit) {
+export function createRoleWriter(audit: Audit) {
   return async (tx: Tx, actor: AuditActor, before: store.User, role: string): Promise<store.User> => {
     if (before.role === role) return before
     const after = await store.setSystemRole(tx, before.id, role)
@@ -34,7 +34,7 @@ export function createWriteRole(audit: Audit) {
 
 /** Grants and revokes the administrator role. Each change and its audit row are one transaction. */
 export function createAdministratorsService({ db, audit }: { db: Db; audit: Audit }) {
-  const writeRole = createWriteRole(audit)
+  const writeRole = createRoleWriter(audit)
   return {
     /** Makes the user with this subject or e-mail an administrator. An unknown subject is provisioned. */
     grant: (subjectOrEmail: string): Promise<store.User> =>

@@ -3,7 +3,7 @@ import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { systemRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
-import type { LookUp } from '../../platform/postgres/lookups.ts'
+import type { RunLookup } from '../../platform/postgres/lookups.ts'
 import {
   type DirectoryUser,
   type UserDirectory,
@@ -14,18 +14,20 @@ import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
-import { createWriteRole } from './administrators.service.ts'
+import { createRoleWriter } from './administrators.service.ts'
 import * as store from './users.store.ts'
 
-export type UsersDeps = { db: Db; lookUp: LookUp; audit: Audit; directory: UserDirectory }
+export type UsersDeps = { db: Db; lookUp: RunLookup; audit: Audit; directory: UserDirectory }
 export type UsersService = ReturnType<typeof createUsersService>
 export type ForwardedIdentity = { subject: string; email: string | null; name: string | null }
 
 /** Provisions and lists users, and changes system roles. The user id is the subject from the identity provider. */
 export function createUsersService({ db, lookUp, audit, directory }: UsersDeps) {
-  const writeRole = createWriteRole(audit)
+  const writeRole = createRoleWriter(audit)
   return {
-    /** Returns the user for a forwarded identity. Creates the user on first use and updates name and e-mail. */
+    /**
+     * Returns the user for a forwarded identity. Creates the user on the first sign-in, and updates name and e-mail.
+     */
     provision: async (identity: ForwardedIdentity): Promise<store.User> => {
       const existingUser = await lookUp(store.userLookup, [identity.subject])
       const isUpToDate =
@@ -72,7 +74,7 @@ export function createUsersService({ db, lookUp, audit, directory }: UsersDeps) 
       const userId = parseUuid(id)
       return db.transaction(async (tx) => {
         const lockedUsers = await store.lockUsers(tx, [actor.user.id, ...(userId === null ? [] : [userId])])
-        // The role is checked again under the lock, because a caller who has lost the role since then must not grant
+        // The role is checked again under the lock, because a caller who has lost the role meanwhile must not grant
         // it.
         if (lockedUsers.find(({ id: lockedId }) => lockedId === actor.user.id)?.role !== 'administrator')
           throw notPermitted('changing system roles requires system role administrator')

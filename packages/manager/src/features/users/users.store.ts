@@ -1,11 +1,17 @@
 import { sql } from 'kysely'
-import { type Queries, type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
+import {
+  type Queries,
+  type Reads,
+  type Tx,
+  anyOf,
+  withPreparedStatements,
+} from '../../platform/postgres/handles.ts'
 import type { Lookup } from '../../platform/postgres/lookups.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPage } from '../../platform/lists/page.ts'
-import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type User = Revised & {
+export type User = RevisionFields & {
   id: string
   externalName: string
   externalUsername: string
@@ -14,7 +20,7 @@ export type User = Revised & {
 }
 
 /** A user whose revision may not have been read yet. */
-export type KnownUser = Omit<User, keyof Revised> & Partial<Revised>
+export type KnownUser = Omit<User, keyof RevisionFields> & Partial<RevisionFields>
 
 const columns = [
   'id',
@@ -38,7 +44,7 @@ export function listUsers(db: Reads, page: Page, sharedWith: string | null): Pro
   const where =
     sharedWith === null
       ? undefined
-      : // With an array, PostgreSQL computes the set first and then looks up the users by key.
+      : // With an array, PostgreSQL first computes the set and then looks up the users by key.
         sql<boolean>`users.id = any(array(
           select ${sharedWith}::uuid union
           select theirs.user_id from user2projects mine
@@ -46,7 +52,7 @@ export function listUsers(db: Reads, page: Page, sharedWith: string | null): Pro
   return fetchPage(db, { table: 'users', columns, page, where })
 }
 
-/** Returns a user; with `sharedWith`, only if this is that user or shares a project with them. */
+/** Returns a user. With `sharedWith`, returns only that user, or a user who shares a project with them. */
 export function findVisibleUser(db: Reads, id: string, sharedWith: string | null): Promise<User | undefined> {
   const isVisible = sql<boolean>`(users.id = ${sharedWith} or exists (
     select from user2projects mine join user2projects theirs on theirs.project_id = mine.project_id
@@ -74,12 +80,12 @@ export const userLookup: Lookup<User> = {
 
 /** Returns the users with these ids, in any order. */
 export function findUsers(db: Reads, ids: readonly string[]): Promise<User[]> {
-  return prepared(db).selectFrom('users').select(columns).where('id', '=', anyOf(ids)).execute()
+  return withPreparedStatements(db).selectFrom('users').select(columns).where('id', '=', anyOf(ids)).execute()
 }
 
 /**
  * Returns these users and locks their rows until the transaction ends. The fixed order prevents deadlocks. The lock
- * does not block rows that only reference the users.
+ * does not block writes to rows that only reference the users.
  */
 export function lockUsers(tx: Tx, ids: readonly string[]): Promise<User[]> {
   return tx
@@ -136,8 +142,8 @@ export async function listAdministrators(
 }
 
 /**
- * Inserts the user, or updates name and e-mail. Null values leave the stored values unchanged. A single statement makes
- * this safe under races.
+ * Inserts the user, or updates name and e-mail. Null values leave the stored values unchanged. A single statement
+ * keeps concurrent calls safe.
  */
 export function upsertUser(
   db: Queries,

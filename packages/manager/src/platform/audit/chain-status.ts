@@ -1,6 +1,5 @@
-// Determines the verdict on the audit chains for a report or an export. It combines the findings so far with
-// a check of newer rows, up to a limit. `to_seq` is the last verified row; `reason` names the part that is
-// not verified yet.
+// Determines the verdict on the audit chains for a report or an export. It combines the findings so far with a limited
+// check of newer rows. `to_seq` is the last verified row; `reason` names the part that is not verified yet.
 import type { KeyObject } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Snapshot } from '../postgres/snapshots.ts'
@@ -34,7 +33,7 @@ type Keys = { keys: readonly CheckpointKey[]; macKey: KeyObject }
 /** Maximum number of rows and checkpoints that one call verifies. */
 type Budget = { rows: number; checkpoints: number }
 const defaultBudget: Budget = { rows: 10_000, checkpoints: 100 }
-/** Number of chains whose marks are checked before control returns to the event loop. */
+/** Number of chains whose marks are checked before the event loop gets control back. */
 const chainBatch = 500
 
 /** Creates a reader that verifies only the rows after the last verified row. */
@@ -71,7 +70,7 @@ async function verifyNewer(
       }
     },
   )
-  return problem === null ? seals : { ...seals, problem, lastGood: seals.first }
+  return problem === null ? seals : { ...seals, problem, lastValid: seals.first }
 }
 
 async function startWalks(
@@ -99,7 +98,7 @@ async function startWalks(
   })
 }
 
-/** Returns the number of rows that the budget left unverified. */
+/** Returns the number of rows that remain unverified because the budget was exhausted. */
 const countUnverifiedRows = ({ state, to }: Walk): number => Math.max(0, to - state.seq)
 
 /** Describes the rows and checkpoints that the verdict does not cover; null if it covers everything. */
@@ -185,15 +184,15 @@ async function readTrailVerdict(context: StatusContext): Promise<ChainObject> {
       if (walk.broken !== null) totals.broken ??= { ...walk.broken, chainId: walk.chainId }
     }
   })
-  // Rows and their head are written together, so every chain that was verified or is in a checkpoint has a head.
+  // Rows and their head are written together, so every chain that has been verified or is in a checkpoint has a head.
   const headlessChains = newerSeals.anchors.keys().filter((chainId) => !sealedChains.has(chainId))
   for (const chainId of [...(await listOrphanedMarks(query)), ...headlessChains])
     totals.broken ??= { seq: 1, reason: "the chain's head is missing", chainId }
   const { entries, unverifiedRows, broken } = totals
   const firstBrokenRow = broken ?? toBrokenRow(newerSeals.problem)
-  // If the budget left rows unverified, the last checkpoint may cover some of them, so an earlier checkpoint
-  // is reported.
-  const lastCheckpoint = unverifiedRows === 0 ? newerSeals.lastGood : newerSeals.first
+  // If the budget was exhausted before all rows were verified, the last checkpoint may cover unverified rows, so an
+  // earlier checkpoint is reported.
+  const lastCheckpoint = unverifiedRows === 0 ? newerSeals.lastValid : newerSeals.first
   return {
     status: firstBrokenRow !== null ? 'broken' : entries === 0 ? 'empty' : 'ok',
     entries,

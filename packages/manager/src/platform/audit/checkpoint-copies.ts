@@ -1,5 +1,5 @@
-// Copies checkpoints to a bucket, one write-once object each. The progress mark carries a MAC, so that the owner of the
-// database cannot make the service skip checkpoints.
+// Copies checkpoints to a bucket, each as a write-once object. The progress mark carries a MAC, so that the owner of
+// the database cannot make the service skip checkpoints.
 import type { KeyObject } from 'node:crypto'
 import type { Logger } from '../log/log.ts'
 import { type S3Settings, createBucketClient } from '../blobs/s3-client.ts'
@@ -15,7 +15,7 @@ const batchSize = 50
 
 const computeCopiesMac = (key: KeyObject, seq: number): Buffer => computeMac(key, 'copies', sink, seq)
 
-/** Returns the last copied checkpoint. A mark with an invalid MAC counts as 0, so that copying starts over. */
+/** Returns the last copied checkpoint. A mark with an invalid MAC counts as 0, so copying starts over. */
 async function readCopiedSeq(query: Query, key: KeyObject): Promise<number> {
   const [row] = await query<{ seq: string; mac: Buffer }>(
     'select seq, mac from audit_checkpoint_copies where sink = $1',
@@ -25,8 +25,8 @@ async function readCopiedSeq(query: Query, key: KeyObject): Promise<number> {
   return row !== undefined && computeCopiesMac(key, seq).equals(row.mac) ? seq : 0
 }
 
-// Among concurrent processes the larger number wins. `replacesMark` also overwrites an invalid mark or a mark of an old
-// key.
+// If processes save concurrently, the larger number wins. `replacesMark` also overwrites an invalid mark or a mark that
+// was made with an old key.
 const saveCopiedSeq = (
   query: Query,
   key: KeyObject,
@@ -88,7 +88,7 @@ export function createCheckpointCopies({ query, macKey, settings, log }: CopyDep
       }
     },
     /** Returns the number of checkpoints without a copy. */
-    lag: async (): Promise<number> => {
+    countMissingCopies: async (): Promise<number> => {
       const [row] = await query<{ seq: string }>('select coalesce(max(seq), 0) as seq from audit_checkpoints')
       return Math.max(0, Number(row?.seq ?? 0) - (await readCopiedSeq(query, macKey)))
     },

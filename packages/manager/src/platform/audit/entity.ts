@@ -1,9 +1,12 @@
 // Builds audit events for one entity type from its rows before and after a change.
 import type { AuditAction, AuditEvent } from './append.ts'
 import type { FieldClass } from './changes.ts'
-import type { Revised } from '../postgres/revised.ts'
+import type { RevisionFields } from '../postgres/revised.ts'
 
-const revisionClasses: Record<keyof Revised, FieldClass> = { revision: 'ignored', updatedAt: 'ignored' }
+const revisionClasses: Record<keyof RevisionFields, FieldClass> = {
+  revision: 'ignored',
+  updatedAt: 'ignored',
+}
 
 type Rows<Row> = { before: Row | null; after: Row | null }
 const pastTense = {
@@ -26,16 +29,16 @@ const pastTense = {
 } satisfies Record<AuditAction, string>
 
 /** Returns an event builder. `nameOf` names the row in descriptions; `projectOf` selects the chain (null: system). */
-export function auditedEntity<Row extends { id: string }>(options: {
+export function createEventBuilder<Row extends { id: string }>(options: {
   type: string
-  /** The class of every column: a missing column does not compile. Revisions are not part of the trail. */
-  classes: Record<Exclude<keyof Row & string, keyof Revised>, FieldClass>
+  /** The class of every column; a missing column is a compile error. Revisions are not part of the trail. */
+  classes: Record<Exclude<keyof Row & string, keyof RevisionFields>, FieldClass>
   nameOf: (row: Row) => string
   projectOf: (row: Row) => string | null
 }) {
   return (action: AuditAction, { before, after }: Rows<Row>): AuditEvent => {
     const row = after ?? before
-    if (row === null) throw new Error('an audit event needs a row')
+    if (row === null) throw new Error('an audit event needs the row before or after the change')
     return {
       projectId: options.projectOf(row),
       entityType: options.type,

@@ -19,7 +19,7 @@ export type Mark = Position & {
   broken: BrokenRow | null
 }
 
-/** Progress of both passes over the checkpoints. */
+/** Progress of both passes through the checkpoints. */
 export type VerificationState = {
   /**
    * The last checkpoint that `new` has verified; `roundCheckpoint` is the last checkpoint that `again` has
@@ -104,8 +104,7 @@ export async function readState(query: Query, key: KeyObject): Promise<Verificat
   return row === undefined ? null : parseState(key, row)
 }
 
-// The lease is longer than a slice takes. A lease that ends more than 120 s in the future is invalid and
-// ignored.
+// The lease outlasts a slice. A lease that ends more than 120 s in the future is invalid and ignored.
 const leaseSeconds = 60
 
 /**
@@ -237,7 +236,7 @@ export const readMarks = async (
     ),
   )
 
-/** Returns the first chain that was verified but no longer has a head, or an empty list. */
+/** Returns the first chain that was verified but no longer has a head, as a list of at most one entry. */
 export const listOrphanedMarks = async (query: Query): Promise<string[]> =>
   (
     await query<{ chainId: string }>(
@@ -248,7 +247,7 @@ export const listOrphanedMarks = async (query: Query): Promise<string[]> =>
   ).map(({ chainId }) => chainId)
 
 /** Returns the marks of the first 100 chains in which a problem was found. */
-export const listBroken = async (query: Query, key: KeyObject): Promise<Marks> =>
+export const listBrokenMarks = async (query: Query, key: KeyObject): Promise<Marks> =>
   parseMarks(
     key,
     await query<MarkRow>(

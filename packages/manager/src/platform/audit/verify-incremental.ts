@@ -1,5 +1,5 @@
 // Verifies incrementally: from checkpoint to checkpoint, and in each chain from the last verified row to the last row
-// that a checkpoint covers. A second pass reads all rows again, a slice at a time, to find edits of rows that were
+// that a checkpoint covers. A second pass reads all rows again, one slice at a time, to find edits to rows that were
 // already verified. Any number of processes may run it: a lease allows only one of them to work at a time.
 import { type KeyObject, randomUUID } from 'node:crypto'
 import type { Db, Queries, Reads } from '../postgres/handles.ts'
@@ -18,7 +18,7 @@ import {
   claimVerification,
   resetVerification,
   describeForgedMark,
-  listBroken,
+  listBrokenMarks,
   readMarks,
   readState,
   releaseVerification,
@@ -27,11 +27,11 @@ import {
 import { type Start, type Walk, isDone, findLastSealedSeq, createWalk, walkTrail } from './walker.ts'
 
 /** Dependencies of a run. `db` may retry a lost statement: saving twice under the same lease is idempotent. */
-export type Verifier = { db: Queries; keys: readonly CheckpointKey[]; macKey: KeyObject }
+export type VerificationContext = { db: Queries; keys: readonly CheckpointKey[]; macKey: KeyObject }
 /** Limits of one run, in rows. A checkpoint counts as ten rows, and each head in it as one row. */
 export type VerifyLimits = { newRows: number; oldRows: number }
 
-type Run = Omit<Verifier, 'db'> & {
+type Run = Omit<VerificationContext, 'db'> & {
   query: Query
   leaseId: string
   state: VerificationState
@@ -45,7 +45,7 @@ const rowsPerSave = 10_000
 
 /** Verifies new rows, then a slice of the old rows; returns false if another process holds the lease. */
 export async function runVerification(
-  { db, keys, macKey }: Verifier,
+  { db, keys, macKey }: VerificationContext,
   limits: VerifyLimits,
   signal?: AbortSignal,
 ): Promise<boolean> {
@@ -78,7 +78,7 @@ export async function readVerdict(db: Reads, macKey: KeyObject): Promise<Verdict
   const query = createQuery(db)
   const state = await readState(query, macKey)
   if (state === null) return null
-  const { marks, forgedChainIds } = await listBroken(query, macKey)
+  const { marks, forgedChainIds } = await listBrokenMarks(query, macKey)
   const findings = marks.flatMap(({ chainId, broken }) =>
     broken === null ? [] : [`chain ${chainId} is broken at seq ${broken.seq}: ${broken.reason}`],
   )
@@ -114,7 +114,7 @@ async function advance(run: Run, pass: Pass, maxRows: number): Promise<void> {
       checkpoint: from,
       lastCheckpoint: pass === 'new' ? Number.MAX_SAFE_INTEGER : state.checkpoint.seq,
       maxCheckpoints,
-      checkCheckpoint: (checkpoint) => checkRetired(checkpoint, run.keys),
+      checkCheckpoint: (checkpoint) => checkRetiredKeys(checkpoint, run.keys),
       maxRows: remainingRows,
       signal: run.signal,
       onRows: async (rows, walks) => {
@@ -147,8 +147,11 @@ async function advance(run: Run, pass: Pass, maxRows: number): Promise<void> {
   }
 }
 
-/** A retired key counts only for the history up to the last checkpoint that it signed. */
-const checkRetired = ({ seq, hash }: CheckpointPosition, keys: readonly CheckpointKey[]): string | null =>
+/** A retired key is valid only for the history up to the last checkpoint that it signed. */
+const checkRetiredKeys = (
+  { seq, hash }: CheckpointPosition,
+  keys: readonly CheckpointKey[],
+): string | null =>
   keys.some(({ last }) => last?.seq === seq && last.hash !== hash)
     ? `checkpoint ${seq} is not the last checkpoint that a retired key signed`
     : null

@@ -12,7 +12,7 @@ import { type Seals, type Walk, createWalk, findLastSealedSeq, isDone, walkTrail
 /** The verdict on the rows `fromSeq` to `toSeq` of a chain. */
 export type PartReport = {
   status: 'ok' | 'broken' | 'empty'
-  /** Number of rows of the chain. */
+  /** Number of rows in the chain. */
   entries: number
   fromSeq: number
   /** The last verified row; `fromSeq - 1` if no row was verified. */
@@ -21,7 +21,7 @@ export type PartReport = {
   isComplete: boolean
   firstBrokenSeq: number | null
   reason: string | null
-  /** Hash of row `toSeq` in hexadecimal. */
+  /** Hash of the row `toSeq`, in hexadecimal. */
   headHash: string | null
 }
 
@@ -69,13 +69,16 @@ export async function verifyChainPart(
 
 type PartChain = { chainId: string; head: ChainHead | null; mark: Mark | undefined; anchors: Anchors }
 
-/** Creates the walk. A defect that the verification job has found is reported without reading the rows again. */
+/** Creates the walk. A problem that the verification job has found is reported without reading the rows again. */
 function createPartWalk({ chainId, head, mark, anchors }: PartChain, position: Position | null | undefined) {
-  const sealed = new Map<number, Pick<Seal, 'seq' | 'hash'>>(anchors.get(chainId))
+  const sealsBySeq = new Map<number, Pick<Seal, 'seq' | 'hash'>>(anchors.get(chainId))
   if (mark !== undefined && mark.seq > 0)
-    sealed.set(mark.seq, { seq: mark.seq, hash: mark.hash.toString('hex') })
-  const to = Math.max(head?.seq ?? 0, findLastSealedSeq(sealed))
-  return { ...createWalk(position ?? undefined, { chainId, sealed, head, to }), broken: mark?.broken ?? null }
+    sealsBySeq.set(mark.seq, { seq: mark.seq, hash: mark.hash.toString('hex') })
+  const to = Math.max(head?.seq ?? 0, findLastSealedSeq(sealsBySeq))
+  return {
+    ...createWalk(position ?? undefined, { chainId, sealed: sealsBySeq, head, to }),
+    broken: mark?.broken ?? null,
+  }
 }
 
 /** Returns the stored row at which a part starts, or null if the row is missing. */
@@ -87,7 +90,7 @@ async function readPosition(query: Query, chainId: string, seq: number): Promise
   return rows[0] === undefined ? null : { seq, hash: rows[0].hash }
 }
 
-// The problem can name the chain of a different project.
+// This fixed text replaces the actual problem, which can name another project's chain.
 export const trailProblem =
   'a checkpoint or the verification state was changed; ask an operator to run `manager audit verify`'
 

@@ -30,7 +30,7 @@ import {
 /** The rows of a chain that checkpoints cover, by seq. */
 type SealsBySeq = ReadonlyMap<number, Pick<Seal, 'seq' | 'hash'>>
 
-/** Progress through one chain from a verified row on. */
+/** Progress through one chain, starting at a verified row. */
 export type Walk = {
   chainId: string
   fromSeq: number
@@ -67,9 +67,9 @@ export type Seals = {
   problem: string | null
   /** False if the checkpoint at the start is missing or was replaced. */
   isStartUnchanged: boolean
-  /** The stored checkpoint at the start; `lastGood` is the newest checkpoint before the first problem. */
+  /** The stored checkpoint at the start; `lastValid` is the newest checkpoint before the first problem. */
   first: Checkpoint | null
-  lastGood: Checkpoint | null
+  lastValid: Checkpoint | null
   /** The last checkpoint that was read, or the start if no checkpoint follows it. */
   last: CheckpointPosition
   /** Number of heads in all checkpoints that were read. */
@@ -92,8 +92,8 @@ export type Start<W extends Walk = Walk> = {
 }
 
 /**
- * Yields the chains to traverse, in batches. When the generator resumes, the batch has been traversed as far
- * as the limits allow.
+ * Yields batches of chains to traverse. The caller traverses a batch, as far as the limits allow, before it requests
+ * the next one.
  */
 export type Reporter<W extends Walk> = (seals: Seals) => AsyncGenerator<W[], void, void>
 
@@ -126,7 +126,7 @@ export async function walkCheckpoints(
   start: Omit<Start, 'onRows'>,
 ): Promise<Seals> {
   const { checkpoint: from, lastCheckpoint: to = Number.MAX_SAFE_INTEGER, maxCheckpoints = Infinity } = start
-  const { checkCheckpoint: checkpointRule = () => null } = start
+  const { checkCheckpoint = () => null } = start
   const hashes = new Map<number, string>()
   const seals: Seals = {
     anchors,
@@ -134,7 +134,7 @@ export async function walkCheckpoints(
     problem: null,
     isStartUnchanged: true,
     first: null,
-    lastGood: null,
+    lastValid: null,
     last: from,
     heads: 0,
     isComplete: true,
@@ -145,7 +145,7 @@ export async function walkCheckpoints(
     const checkpoints = await readCheckpointRange(query, { from: nextSeq, to }, limit)
     const isLast = checkpoints.length < limit
     if (nextSeq === from.seq) {
-      if (checkpoints[0]?.seq === nextSeq) seals.first = seals.lastGood = checkpoints.shift() ?? null
+      if (checkpoints[0]?.seq === nextSeq) seals.first = seals.lastValid = checkpoints.shift() ?? null
       seals.isStartUnchanged = seals.first?.hash === from.hash
       if (!seals.isStartUnchanged) seals.problem = `checkpoint ${nextSeq} is missing or was replaced`
     }
@@ -154,8 +154,8 @@ export async function walkCheckpoints(
       const { seq, hash } = checkpoint
       const seal = checkSeal(checkpoint, keys)
       const contradiction = seal === null ? addAnchors(anchors, checkpoint) : `checkpoint ${seq} ${seal}`
-      seals.problem ??= checkLink(checkpoint, seals.last) ?? contradiction ?? checkpointRule(checkpoint)
-      if (seals.problem === null) seals.lastGood = checkpoint
+      seals.problem ??= checkLink(checkpoint, seals.last) ?? contradiction ?? checkCheckpoint(checkpoint)
+      if (seals.problem === null) seals.lastValid = checkpoint
       seals.last = { seq, hash }
       seals.heads += checkpoint.heads.length
       hashes.set(seq, hash)
@@ -164,7 +164,7 @@ export async function walkCheckpoints(
   }
 }
 
-/** Number of rows that are hashed before control returns to the event loop. */
+/** Number of rows that are hashed before the event loop gets control back. */
 const sliceSize = 50
 
 /**
@@ -219,7 +219,7 @@ function selectRanges(walks: readonly Walk[], maxRows: number): (Range & { walk:
     if (isDone(walk)) continue
     const { chainId, state, to } = walk
     const size = Math.min(remainingRows, to - state.seq)
-    // In a walk to the last row, a gap may be wider than the batch.
+    // In a walk to the last row, a gap in seq may be wider than the batch.
     const lastSeq = to === Infinity ? Number.MAX_SAFE_INTEGER : state.seq + size
     ranges.push({ walk, size, chainId, after: state.seq, to: lastSeq })
     remainingRows -= size

@@ -22,7 +22,7 @@ const readSlotLimits = {
   capacity: 4,
   maxWaiting: 4_000,
   maxWaitMs: 30_000,
-  full: 'too many bundles are being read; try again',
+  fullMessage: 'too many bundles are being read; try again',
 }
 // Memory of an entry in addition to its bytes.
 const entryBytes = 400
@@ -30,7 +30,7 @@ const entryBytes = 400
 /** Creates the cache. A hit costs a lookup in memory; a miss occupies one of 4 read slots, which projects share. */
 export function createBlobCache({ stores, log, metrics, maxBytes }: BlobCacheDeps): ReadBlob {
   const memory = new LRUCache<string, Buffer>({
-    // A size of 0 would mean no limit. A size of 1 is too small for any entry.
+    // A size of 0 would disable the limit. A size of 1 is too small for any entry, so it disables the cache.
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ length }) => length + entryBytes,
   })

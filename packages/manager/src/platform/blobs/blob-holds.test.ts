@@ -10,7 +10,7 @@ const refOf = (sha256: string, size = 40): BlobRef => ({ sha256, size, store: 'p
 /** A response whose client reads nothing. */
 const holderOf = (response: EventEmitter): Holder => ({
   onClose: (listener) => void response.on('close', listener),
-  getMovedBytes: () => 0,
+  getTransferredBytes: () => 0,
   end: () => void response.emit('close'),
 })
 /** Creates holds with room for 100 bytes. */

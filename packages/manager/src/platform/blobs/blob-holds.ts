@@ -1,7 +1,6 @@
-// Limits the blob bytes that responses keep in memory. A slow client keeps bytes long after the cache has evicted them,
-// so their total is bounded and shared fairly between projects and between clients. A blob is counted
-// once, regardless of the number of responses that send it. Small blobs are counted too: many small blobs
-// fill memory like a few large blobs.
+// Limits the blob bytes that responses keep in memory. A slow client keeps bytes long after the cache has evicted
+// them, so their total is bounded and shared fairly between projects and between clients. A blob is counted once, even
+// if several responses send it. Small blobs are counted too, because many of them can fill the memory.
 import { type FairShare, type Lease, type Owners, createFairShare } from '../throttle/fair-share.ts'
 import { createSpeedWatch } from '../throttle/transfer-speed.ts'
 import type { ReadBlob } from './blob-cache.ts'
@@ -11,7 +10,7 @@ import type { BlobRef } from './blob-store.ts'
 export type Holder = {
   onClose: (listener: () => void) => void
   /** Number of bytes that the client has read. */
-  getMovedBytes: () => number
+  getTransferredBytes: () => number
   /** Closes the connection, because the client is slow and other clients wait for memory. */
   end: () => void
 }
@@ -25,11 +24,11 @@ type Hold = { owners: Owners; isSlow: () => boolean; end: () => void }
 type HeldBlob = { lease: Lease; bytes: Buffer | undefined; holds: Set<Hold> }
 type HoldsOptions = { read: ReadBlob; maxBytes: number; maxBlobBytes: number; maxWaitMs?: number }
 
-// The wait is longer than the time needed to detect a slow transfer.
+// The wait must be long enough to detect a slow transfer.
 const defaultMaxWaitMs = 8_000
 const maxWaiting = 4_000
 
-/** Creates a memory budget of `maxBytes` for different blobs, of at most `maxBlobBytes` each. */
+/** Creates a memory budget of `maxBytes`. Each blob has at most `maxBlobBytes` and is charged once. */
 export function createBlobHolds({
   read,
   maxBytes,
@@ -38,17 +37,17 @@ export function createBlobHolds({
 }: HoldsOptions) {
   const memoryShare = createFairShare({
     capacity: maxBytes,
-    item: maxBlobBytes,
+    maxItemSize: maxBlobBytes,
     maxWaiting,
     maxWaitMs,
-    full: 'too many bundles are being sent; try again',
+    fullMessage: 'too many bundles are being sent; try again',
     canEndSlow: true,
   })
   const watchSpeed = createSpeedWatch()
   const allocations = createAllocations(memoryShare)
   const hold: HoldBlob = async (ref, owners, holder) => {
     const heldBlob = await allocations.acquire(ref, owners, holder)
-    const { isSlow, stop } = watchSpeed(holder.getMovedBytes)
+    const { isSlow, stop } = watchSpeed(holder.getTransferredBytes)
     const ownHold: Hold = { owners, isSlow, end: holder.end }
     heldBlob.holds.add(ownHold)
     // The read and the response both count: bytes being read are in memory even after the client has disconnected.
@@ -64,7 +63,7 @@ export function createBlobHolds({
       heldBlob.bytes = await read(ref, owners[0], heldBlob.bytes)
       return heldBlob.bytes
     } catch (error) {
-      // The error response uses no blob bytes.
+      // The error response does not use the blob's bytes.
       useCount = 1
       throw error
     } finally {
@@ -74,13 +73,10 @@ export function createBlobHolds({
   return { getBufferedBytes: () => memoryShare.usedAmount, hold }
 }
 
-/** Allocates memory once per blob, regardless of the number of responses that hold the blob. */
+/** Charges the memory of a blob once, even if several responses hold the blob. */
 function createAllocations(memoryShare: FairShare) {
   const heldBlobs = new Map<string, HeldBlob>()
-  /**
-   * Leases that wait for memory, by blob. As soon as one lease of a blob gets memory, the other leases are
-   * not needed.
-   */
+  /** Waiting leases, by blob. As soon as one lease for a blob gets memory, the other leases are not needed. */
   const waitingLeases = new Map<string, Set<Lease>>()
 
   const allocate = async ({ sha256, size }: BlobRef, owners: Owners, { onClose }: Holder): Promise<void> => {

@@ -1,4 +1,5 @@
-// Failed authentications are counted per minute and not per attempt, and no count is lost while there is room.
+// Tests that failed authentications are counted per minute rather than per attempt, and that no count is lost below
+// the row limit.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { lineCollector } from '../../../test/kit/app.ts'
 import { runSchedule } from '../../../test/kit/schedules.ts'
@@ -127,7 +128,7 @@ describe('a clock that was wrong for a moment', () => {
     ])
     expect(dropped.count).toBe(6)
     expect(lines.at(-1)).toMatchObject({
-      msg: 'dropped failed authentications with an implausible time',
+      msg: 'dropped failed authentications with an implausible timestamp',
       rows: 2,
     })
     // The next flush does not retry the dropped rows.

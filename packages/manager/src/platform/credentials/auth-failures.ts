@@ -9,7 +9,7 @@ import type { Statement } from '../postgres/statements.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 
-/** Kinds of proof that can fail. The list is closed: evidence and its documentation name them. */
+/** Kinds of failed authentication. The list is closed: evidence and its documentation name the kinds. */
 export const failureKinds = [
   'proxy_secret',
   'proxy_secret_unset',
@@ -20,12 +20,12 @@ export const failureKinds = [
   'unknown_scheme',
   'cli_code',
 ] as const
-/** The kind of proof that failed. */
+/** The kind of authentication that failed. */
 export type FailureKind = (typeof failureKinds)[number]
 
 /** Counts failed authentications and lockouts. */
 export type AuthFailures = {
-  /** Counts a rejected proof from a client in this network. */
+  /** Counts a failed authentication of a client in this network. */
   fail(kind: FailureKind, network: string): void
   /** Counts a block that a throttle started. */
   lockout(throttle: string, client: string, blockMs: number): void
@@ -91,7 +91,10 @@ export function createAuthFailures({ database, clock, log, metrics }: Deps): Aut
         const rejectedRows = await addRows(database, rows.slice(from, from + rowsPerStatement))
         if (rejectedRows.length === 0) continue
         metrics.authFailuresDropped.inc(rejectedRows.reduce((sum, { count }) => sum + count, 0))
-        log.warn({ rows: rejectedRows.length }, 'dropped failed authentications with an implausible time')
+        log.warn(
+          { rows: rejectedRows.length },
+          'dropped failed authentications with an implausible timestamp',
+        )
       } catch (error) {
         log.warn({ err: error, rows: rows.length - from }, 'cannot record failed authentications')
         for (const row of rows.slice(from)) add(row)
@@ -135,8 +138,9 @@ function createClientNames() {
   }
 }
 
-// The range is in minutes since 1970. Partitions exist within one day of the current time, whatever the month.
-const nearStatement: Statement = {
+// The bounds are minutes since 1970. Partitions always exist for times within one day of now, even at the end of a
+// month.
+const partitionRangeStatement: Statement = {
   kind: 'read',
   text: `
   select extract(epoch from now() - interval '1 day')::float8 / 60 as from,
@@ -157,7 +161,7 @@ const addStatement: Statement = {
 }
 
 /**
- * Adds the rows except those that no partition accepts, because their minute is far from the database time. A clock
+ * Adds the rows except those that no partition accepts because their minute is far from the database time. A clock
  * that was briefly wrong thus does not block other rows. Returns the rejected rows; throws if no row was added.
  */
 async function addRows(
@@ -168,10 +172,10 @@ async function addRows(
   // A partition is missing if no process has created partitions for months.
   await preparePartitions(db.idempotent, 'auth_failures').catch(() => undefined)
   if (await tryInsertRows(run, rows)) return []
-  const isNear = await createNearCheck(run)
-  const nearRows = rows.filter(isNear)
-  if (nearRows.length > 0) await insertRows(run, nearRows)
-  return rows.filter((row) => !isNear(row))
+  const hasPartition = await createPartitionCheck(run)
+  const insertableRows = rows.filter(hasPartition)
+  if (insertableRows.length > 0) await insertRows(run, insertableRows)
+  return rows.filter((row) => !hasPartition(row))
 }
 
 /** Returns false if a partition is missing. */
@@ -184,8 +188,8 @@ const tryInsertRows = (run: Run, rows: readonly Row[]): Promise<boolean> =>
     },
   )
 
-async function createNearCheck(run: Run): Promise<(row: Row) => boolean> {
-  const [row] = await run<{ from: number; to: number }>(nearStatement, [])
+async function createPartitionCheck(run: Run): Promise<(row: Row) => boolean> {
+  const [row] = await run<{ from: number; to: number }>(partitionRangeStatement, [])
   const { from, to } = row as { from: number; to: number }
   return ({ minute }) => minute >= from && minute <= to
 }

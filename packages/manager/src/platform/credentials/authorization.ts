@@ -13,7 +13,7 @@ export function parseAuthorization(text: string): Authorization | null {
 }
 
 /** Whether a Basic header can carry the text: RFC 7617 allows no control characters. */
-export const fitsBasic = (text: string): boolean => !/[\p{Cc}\ufffd]/u.test(text)
+export const fitsBasicHeader = (text: string): boolean => !/[\p{Cc}\ufffd]/u.test(text)
 
 /** Parses the user name and password of a Basic value (RFC 7617); returns null if it is malformed. */
 export function parseBasic(value: string): { username: string; password: string } | null {
@@ -21,6 +21,6 @@ export function parseBasic(value: string): { username: string; password: string 
   const text = Buffer.from(value, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   // PostgreSQL rejects U+0000 even in query parameters.
-  if (colon < 1 || !fitsBasic(text)) return null
+  if (colon < 1 || !fitsBasicHeader(text)) return null
   return { username: text.slice(0, colon), password: text.slice(colon + 1) }
 }

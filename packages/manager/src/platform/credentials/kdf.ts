@@ -1,7 +1,7 @@
-// The slow hash for secrets that people choose or that must not be guessed from a stolen database: PBKDF2-SHA256 with
-// 600,000 iterations, about 0.15 s of a core. It runs in worker threads of low priority. Creating secrets, verifying
-// tokens and verifying passwords take turns, and so do the projects. A caller that floods the queue waits long and is
-// rejected, while other callers hardly wait longer.
+// The slow hash for secrets that people choose, or that must be hard to guess even with a stolen database:
+// PBKDF2-SHA256 with 600,000 iterations, about 0.15 s of CPU time. It runs in worker threads of low priority. Creating
+// secrets, verifying tokens and verifying passwords take turns, and so do the projects. A caller that floods the queue
+// waits long and is rejected, while other callers hardly wait longer.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Piscina } from 'piscina'
 import { unavailable } from '../errors.ts'
@@ -9,15 +9,15 @@ import type { Metrics } from '../metrics.ts'
 import { createFairShare } from '../throttle/fair-share.ts'
 import { type KdfTask, derivedBytes } from './kdf-worker.ts'
 
-/** The account that a hash is charged to: a lane, and the owner within the lane. */
+/** The account that a hash is charged to: a lane, and an owner within the lane. */
 export type KdfAccount = { lane: 'create' | 'token' | 'password'; owner: string }
 
 /** Computes and verifies slow hashes. */
 export type Kdf = {
   /** Returns a new salted hash of the secret, in the text form that `verify` reads. */
   hash(secret: string, owner: string): Promise<string>
-  /** Whether the secret matches the hash. Within `runInTurn`, pass 'already in turn' to start immediately. */
-  verify(secret: string, storedHash: string, account: KdfAccount | 'already in turn'): Promise<boolean>
+  /** Whether the secret matches the hash. Within `runInTurn`, pass 'inTurn' to start immediately. */
+  verify(secret: string, storedHash: string, account: KdfAccount | 'inTurn'): Promise<boolean>
   /** Runs the work when it is the account's turn for a thread, or throws 503. */
   runInTurn<T>(account: KdfAccount, work: () => Promise<T>): Promise<T>
   /** A valid hash without a known secret. Its verification takes as long as that of any other hash. */
@@ -31,8 +31,8 @@ const saltBytes = 16
 const idleTimeoutMs = 60_000
 // The wait is long because rejected callers retry immediately, while waiting callers do not block newer requests.
 const maxWaitMs = 30_000
-// In a flood, callers that retry after each response add one or two requests during one hash. A larger number would
-// cover more of them, but each adds one hash to the wait.
+// During a flood, callers that retry after each response add one or two requests per hash. A larger window would cover
+// more of these requests, but each of them makes the wait longer by one hash.
 const newestWindow = 4
 const busyMessage = 'too many credentials are being verified; try again'
 
@@ -50,14 +50,14 @@ export function createKdf(options: {
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: idleTimeoutMs,
-    // Threads get a tenth of the normal CPU share: requests run first, and hashes still finish on a busy machine.
+    // Threads get a tenth of the normal CPU share: requests run first, and hashes still complete on a busy machine.
     niceIncrement: 10,
   })
   const threadShare = createFairShare({
     capacity: threads,
     maxWaiting: maxQueue,
     maxWaitMs,
-    full: busyMessage,
+    fullMessage: busyMessage,
     newestWindow,
   })
   const rejectBusy = (cause: unknown): never => {
@@ -72,12 +72,12 @@ export function createKdf(options: {
       lease.release()
     }
   }
-  const derive = (task: KdfTask, account: KdfAccount | 'already in turn'): Promise<Uint8Array> => {
+  const derive = (task: KdfTask, account: KdfAccount | 'inTurn'): Promise<Uint8Array> => {
     const runDerivation = (): Promise<Uint8Array> => {
       metrics.authKdfRuns.inc()
       return pool.run(task).catch(rejectBusy)
     }
-    return account === 'already in turn' ? runDerivation() : runInTurn(account, runDerivation)
+    return account === 'inTurn' ? runDerivation() : runInTurn(account, runDerivation)
   }
   return {
     hash: async (secret, owner) => {

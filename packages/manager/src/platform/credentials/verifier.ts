@@ -1,7 +1,7 @@
-// Caches which secrets match which stored hashes, so that the slow hash runs once per secret and process. An
-// entry is valid only for the hash it was created with, which the caller reads from the database on every
-// request. A rotated or revoked credential is thus rejected although its secret is cached. Secrets themselves
-// are never stored, only their HMAC under a key that is discarded when the process exits.
+// Caches which secrets match which stored hashes, so that the slow hash runs once per secret and process. An entry is
+// valid only for the hash it was created with, which the caller reads from the database on every request. A rotated or
+// revoked credential is thus rejected even if its secret is cached. Secrets themselves are never stored, only their
+// HMAC under a key that is discarded when the process exits.
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { createLru } from '../cache/lru.ts'
 import type { Metrics } from '../metrics.ts'
@@ -18,13 +18,9 @@ export type Verifier = {
   /** Whether the secret has matched a hash before. */
   isKnown(secret: PresentedSecret): boolean
   /** Whether the secret matches the hash; runs the KDF unless the result is cached or in flight. */
-  verify(
-    secret: PresentedSecret,
-    storedHash: string,
-    account: KdfAccount | 'already in turn',
-  ): Promise<boolean>
-  /** Takes as long as `verify` and returns false. For credentials that do not exist. */
-  verifyUnknown(secret: PresentedSecret, account: KdfAccount | 'already in turn'): Promise<false>
+  verify(secret: PresentedSecret, storedHash: string, account: KdfAccount | 'inTurn'): Promise<boolean>
+  /** Takes as long as `verify` and returns false. Call it for credentials that do not exist. */
+  verifyUnknown(secret: PresentedSecret, account: KdfAccount | 'inTurn'): Promise<false>
 }
 
 const maxRejected = 10_000
@@ -41,7 +37,7 @@ export function createVerifier(kdf: Kdf, metrics: Metrics, maxVerified: number):
   const runKdf = async (
     secret: PresentedSecret,
     storedHash: string,
-    account: KdfAccount | 'already in turn',
+    account: KdfAccount | 'inTurn',
   ): Promise<boolean> => {
     const isMatch = await kdf.verify(secret.text, storedHash, account)
     if (isMatch) verifiedSecrets.set(secret.fingerprint, storedHash)

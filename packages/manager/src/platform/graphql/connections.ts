@@ -25,10 +25,10 @@ type Resolver = GraphQLFieldResolver<any, any, any, any>
 type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode
 type ConnectionArgs = ListArgs & { after?: string | null }
 
-/** A total above this number is not counted to its end. */
+/** Counting stops at this number, so a larger total is not exact. */
 const maxExactTotal = 10_000
 
-/** A total counts as much as a full page. */
+/** Reading a total costs as much of the object budget as a full page. */
 const costOfTotal = 100
 
 const suffix = 'Connection'
@@ -51,7 +51,7 @@ export function addConnections(document: DocumentNode): DocumentNode {
     const names = new Set((node.fields ?? []).map(({ name }) => name.value))
     const fields = (node.fields ?? []).flatMap((field) => {
       const rowType = readRowType(field)
-      // The feature declares a connection with other arguments than its list.
+      // This feature declares the connection itself, because its arguments differ from those of the list.
       if (rowType === null || names.has(`${field.name.value}${suffix}`)) return [field]
       if (!definedTypes.has(`${rowType}${suffix}`))
         addedTypes.set(rowType, renderType(rowType, largeTypes.has(rowType)))
@@ -82,7 +82,7 @@ function readRowType(field: FieldDefinitionNode): string | null {
 
 function createConnectionField(field: FieldDefinitionNode, rowType: string): FieldDefinitionNode {
   const [template] = parseFields(
-    `"The rows of \`${field.name.value}\` by cursor, with their total."
+    `"Pages through the rows of \`${field.name.value}\` by cursor, and returns their total number."
      ${field.name.value}${suffix}("Returns the rows that follow this cursor, such as \`endCursor\` of the previous page." after: String): ${rowType}${suffix}!`,
   )
   if (template === undefined) throw new Error('the connection field is empty')
@@ -114,7 +114,10 @@ function parseFields(sdl: string): readonly FieldDefinitionNode[] {
   return node?.kind === Kind.OBJECT_TYPE_DEFINITION ? (node.fields ?? []) : []
 }
 
-/** Sets the resolver of every connection that has none, and reports lists that were cut at their default page size. */
+/**
+ * Sets the resolver of every connection that has none, and reports lists that were truncated at their default page
+ * size.
+ */
 export function resolveConnections(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue
@@ -165,14 +168,16 @@ export function createConnectionResolver(listRows: Resolver): Resolver {
   }
 }
 
-// A response lists this many lists at most.
+// A response reports at most this many truncated lists.
 const maxTruncatedLists = 20
 
-/** A list that was cut at its default page size. */
+/** A list that was truncated at its default page size. */
 export type TruncatedList = { path: (string | number)[]; limit: number }
 type Context = { truncatedLists?: TruncatedList[] }
 
-/** Wraps a list so that a response says whether the list was cut because the caller requested no page. */
+/**
+ * Wraps a list resolver, so that a response reports lists that were truncated because the caller requested no page.
+ */
 function reportTruncation(listRows: Resolver): Resolver {
   return async (source, args: ListArgs & { limit?: number | null }, context: Context, info) => {
     const isPaged = (args.pagination ?? args.limit ?? args.reading ?? null) !== null

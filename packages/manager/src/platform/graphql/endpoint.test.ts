@@ -1,4 +1,5 @@
-// Tests callers of POST /query that disconnect: waiting requests release their turn, and running changes keep it.
+// Tests callers of POST /query that disconnect: waiting requests release their turn, and mutations that have started
+// keep it.
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'
@@ -34,7 +35,7 @@ beforeEach(async () => {
     policy: { user: 'anyone' },
     getUserId: () => 'anna',
     createContext: () => ({}),
-    readDbError: () => null,
+    mapDbError: () => null,
   })
   await server.listen({ host: '127.0.0.1', port: 0 })
 })

@@ -42,10 +42,10 @@ export type EndpointOptions = {
   schema: GraphQLSchema
   maxBodyBytes: number
   policy: { user: string }
-  /** Returns the id of the caller: the requests of one person take turns. */
+  /** Returns the id of the caller, because the requests of one person take turns. */
   getUserId: (request: FastifyRequest) => string
   createContext: (request: FastifyRequest) => Record<string, unknown>
-  readDbError: (error: unknown) => AppError | null
+  mapDbError: (error: unknown) => AppError | null
 }
 
 /** Registers POST /query, the only GraphQL route. */
@@ -115,7 +115,7 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
   })
 }
 
-/** Adds what resolvers noted in the context about the whole response. */
+/** Adds the notes that resolvers stored in the context about the whole response. */
 function addExtensions(
   { data, errors }: Pick<Result, 'data' | 'errors'>,
   { truncatedLists }: Partial<Extensions>,
@@ -127,7 +127,10 @@ function addExtensions(
 const isRejected = (checkResult: Operation | RejectedRequest): checkResult is RejectedRequest =>
   'errors' in checkResult
 
-/** Rejects before the body is read: a page of another site must not act on behalf of its visitor. */
+/**
+ * Rejects cross-origin requests before the body is read, because a page of another site must not act on behalf of its
+ * visitor.
+ */
 const rejectCrossOrigin: onRequestHookHandler = (request, _reply, done) => {
   if (isSameOriginRequest(request.raw, request.isFromProxy)) done()
   else done(forbidden('cross-origin query rejected; send it from a page of this host'))
@@ -174,11 +177,12 @@ function countValues(root: unknown, limit: number): number {
 function formatError(error: Error, reply: FastifyReply, options: EndpointOptions): FormattedError {
   const { path, originalError } = error as { path?: FormattedError['path']; originalError?: unknown }
   const cause = originalError ?? error
-  // Errors of graphql-js about the document refer to its nodes; any other GraphQLError is a bug in a resolver.
+  // If an error of graphql-js concerns the document, it refers to nodes; any other GraphQLError is a bug in a
+  // resolver.
   const failure =
     cause instanceof GraphQLError && cause.nodes !== undefined
       ? createDocumentError(cause)
-      : toAppError(cause, reply.request.id, options.readDbError)
+      : toAppError(cause, reply.request.id, options.mapDbError)
   if (failure.code === 'internal')
     reply.log.error({ request_id: reply.request.id, err: cause, path }, 'resolver failed')
   if (failure.status >= 500 || path === undefined) void reply.code(failure.status)

@@ -24,7 +24,7 @@ const idScalar = new GraphQLScalarType<string>({
 })
 
 /** Replaces the ID scalar of graphql-js throughout the schema. Call it before the schema is used. */
-export function useIdScalar(schema: GraphQLSchema): void {
+export function replaceIdScalar(schema: GraphQLSchema): void {
   const types = schema.getTypeMap()
   for (const type of Object.values(types)) {
     if (type.name.startsWith('__')) continue

@@ -24,8 +24,8 @@ import { waitForNextTurn } from './yielding.ts'
 export const maxObjects = 100_000
 /** Default and maximum page size of lists. */
 export const fullPage = 100
-// A response with more objects is large. Large responses of one person are built one at a time, to limit memory.
-const largeAt = 5_000
+// A response with more objects is large. To limit memory, large responses to one person are built one at a time.
+const largeObjectCount = 5_000
 // Limits of the rows that one request reads concurrently. Near the end of the budget, 100 pages are still read
 // together, because one statement per page would take too long.
 const [maxRoom, minRoom] = [250 * fullPage, 100 * fullPage]
@@ -40,7 +40,7 @@ type Budget = {
 }
 /** The part of the resolver context that is used here. */
 type Context = {
-  turn?: Pick<Turn, 'pace' | 'enterLarge'>
+  turn?: Pick<Turn, 'pace' | 'reserveLargeResponse'>
   /** Whether the caller has disconnected. */
   isDisconnected?: () => boolean
 }
@@ -67,7 +67,7 @@ function countField(field: GraphQLField<unknown, unknown>, max: number): void {
   const { resolve = defaultFieldResolver } = field
   // The bytes of large values are charged instead (response-budget.ts).
   const isCharged = isLarge(getNamedType(field.type))
-  // Without a resolver the rows are part of the parent, which is in memory already.
+  // Without a resolver, the rows are part of the parent, which is already in memory.
   const readsPage =
     !isCharged &&
     field.resolve !== undefined &&
@@ -112,18 +112,18 @@ function countField(field: GraphQLField<unknown, unknown>, max: number): void {
  */
 function waitForTurn(budget: Budget, { turn }: Context, objects: number): Promise<unknown> | null {
   const waitForPace = (): Promise<void> | null => waitForNextTurn(turn?.pace ?? budget, objects)
-  const largeEntered = budget.producedCount > largeAt ? (turn?.enterLarge() ?? null) : null
+  const largeEntered = budget.producedCount > largeObjectCount ? (turn?.reserveLargeResponse() ?? null) : null
   return largeEntered === null ? waitForPace() : largeEntered.then(waitForPace)
 }
 
 /** Returns the reason to stop building the response, or null to continue. */
 function findProblem(
-  { producedCount: produced, max }: Budget,
+  { producedCount, max }: Budget,
   { isDisconnected }: Context,
   { operation }: GraphQLResolveInfo,
 ): AppError | null {
-  if (produced > max) return createTooManyObjectsError(max)
-  // A query is stopped when its caller has disconnected. Mutations run to their end.
+  if (producedCount > max) return createTooManyObjectsError(max)
+  // A query is stopped if its caller disconnects. Mutations run to their end.
   const isAbandoned = operation.operation === OperationTypeNode.QUERY && isDisconnected?.() === true
   return isAbandoned ? unavailable('the client disconnected') : null
 }
@@ -160,8 +160,8 @@ export function getPageSize(args: {
   return typeof size === 'number' && size >= 1 && size <= fullPage ? size : fullPage
 }
 
-const hasRoom = ({ max, producedCount: produced, reservedRows: reserved }: Budget, rows: number): boolean =>
-  reserved === 0 || reserved + rows <= Math.min(maxRoom, Math.max(max - produced, minRoom))
+const hasRoom = ({ max, producedCount, reservedRows }: Budget, rows: number): boolean =>
+  reservedRows === 0 || reservedRows + rows <= Math.min(maxRoom, Math.max(max - producedCount, minRoom))
 
 /** Returns null if there is room for the rows, otherwise a promise that resolves when there is room. */
 function reserve(budget: Budget, rows: number): Promise<void> | null {
@@ -183,7 +183,7 @@ function release(budget: Budget, rows: number): void {
   if (resumedCount > 0) budget.waitingReads.splice(0, resumedCount)
 }
 
-// No other limit counts __typename: clients request it once per object, attackers under many names.
+// No other limit counts __typename: clients request it once per object, and attackers request it under many names.
 const aliasCounts = new WeakMap<SelectionSetNode, number>()
 
 /** Returns the weight of one object of this field: 1, plus 1 for each alias of its __typename. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { type GraphQLFieldResolver, type GraphQLSchema, buildASTSchema, isObjectType, parse } from 'graphql'
 import { addConnections, resolveConnections } from './connections.ts'
-import { useIdScalar } from './id-scalar.ts'
+import { replaceIdScalar } from './id-scalar.ts'
 import { type Links, resolveLinks } from './links.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- every resolver has its own argument types; codegen checks them
@@ -23,7 +23,7 @@ export function createSchema(
   links: Links,
 ): GraphQLSchema {
   const schema = buildASTSchema(addConnections(parse([commonSdl, ...sdl].join('\n'))))
-  useIdScalar(schema)
+  replaceIdScalar(schema)
   resolveLinks(schema, links)
   for (const map of resolvers)
     for (const [typeName, fields] of Object.entries(map)) {

@@ -1,4 +1,4 @@
-// The requests of one person take turns. Other people's requests do not wait for them. Pure.
+// The requests of one person take turns. Other people's requests do not wait for them.
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../errors.ts'
 import { type Turn, createTurns } from './turns.ts'
@@ -109,15 +109,15 @@ describe('large responses', () => {
     const ends = new Map<string, () => void>()
     const build = (person: string, name: string): Promise<void> =>
       inTurn(newTurn, person, async (turn) => {
-        // Several fields call `enterLarge`, and the request waits once.
-        await Promise.all([turn.enterLarge(), turn.enterLarge()])
-        expect(turn.enterLarge()).toBeNull()
+        // Even if several fields call `reserveLargeResponse`, the request waits only once.
+        await Promise.all([turn.reserveLargeResponse(), turn.reserveLargeResponse()])
+        expect(turn.reserveLargeResponse()).toBeNull()
         order.push(name)
         await new Promise<void>((resolve) => ends.set(name, resolve))
       })
     const fail = inTurn(newTurn, 'anna', async (turn) => {
       await settled()
-      void turn.enterLarge()
+      void turn.reserveLargeResponse()
       throw new Error('gone')
     })
     const all = [build('anna', 'a0'), build('anna', 'a1'), build('bert', 'b0'), build('anna', 'a2')]

@@ -14,7 +14,7 @@ const limits = {
 // The capacity exceeds any number of connections: only the number of slots per person is limited.
 const unlimitedSlots = 1_000_000
 
-// The person pauses after a rejection, so that rejected documents take at most a tenth of the event loop's time.
+// A person is paused after a rejection, so that rejected documents take at most a tenth of the event loop's time.
 const pauseFactor = 9
 // Minimum time that a request takes in addition to its document.
 const requestMs = 1
@@ -26,7 +26,7 @@ type Person = {
   /** Resolves when the next document may be checked. */
   checkPromise: Promise<void>
   isPausing: boolean
-  /** The request whose large response is being built. The requests in `waitingLarge` wait until it ends. */
+  /** The request whose large response is being built. The requests in `waitingRequests` wait until it ends. */
   largeRequest: object | null
   waitingRequests: { request: object; resume: () => void }[]
 }
@@ -53,7 +53,7 @@ export type Turn = {
    * Reserves the right to build a large response until the turn ends; only one request per person can have
    * this right. Returns null if the right is free, otherwise a promise that resolves when it is.
    */
-  enterLarge(): Promise<void> | null
+  reserveLargeResponse(): Promise<void> | null
 }
 
 /** Returns a function that prepares the turn of a person's next request. */
@@ -63,11 +63,11 @@ export function createTurns() {
     maxPerOwner: limits.running,
     maxWaiting: limits.waiting,
     maxWaitMs: limits.waitMs,
-    full: 'too many of your requests are running or waiting; send fewer concurrent requests',
+    fullMessage: 'too many of your requests are running or waiting; send fewer concurrent requests',
   })
   const people = new Map<string, Person>()
-  const forgetIdle = (name: string, { turnCount: turns, isPausing }: Person): void => {
-    if (turns === 0 && !isPausing) people.delete(name)
+  const removeIfIdle = (name: string, { turnCount, isPausing }: Person): void => {
+    if (turnCount === 0 && !isPausing) people.delete(name)
   }
   return (name: string): Turn => {
     const person = people.get(name) ?? createPerson()
@@ -78,10 +78,10 @@ export function createTurns() {
     let state: 'waits' | 'runs' | 'over' = 'waits'
     const endTurn = (): void => {
       state = 'over'
-      leaveLarge(person, request)
+      releaseLargeResponse(person, request)
       slot.release()
       person.turnCount--
-      forgetIdle(name, person)
+      removeIfIdle(name, person)
     }
     return {
       begin: () => slot.add(1),
@@ -94,8 +94,8 @@ export function createTurns() {
         if (state === 'waits') endTurn()
       },
       pace: person,
-      check: createCheck(person, () => forgetIdle(name, person)),
-      enterLarge: createEnterLarge(person, request),
+      check: createCheck(person, () => removeIfIdle(name, person)),
+      reserveLargeResponse: createLargeResponseReservation(person, request),
     }
   }
 }
@@ -141,10 +141,10 @@ const createPerson = (): Person => ({
 })
 
 /**
- * Creates `enterLarge`, which waits at most once per request: fields that call it concurrently share the
+ * Creates `reserveLargeResponse`, which waits at most once per request: fields that call it concurrently share the
  * promise.
  */
-function createEnterLarge(person: Person, request: object): Turn['enterLarge'] {
+function createLargeResponseReservation(person: Person, request: object): Turn['reserveLargeResponse'] {
   let pendingEntry: Promise<void> | null = null
   return () => {
     if (person.largeRequest === null) person.largeRequest = request
@@ -154,7 +154,7 @@ function createEnterLarge(person: Person, request: object): Turn['enterLarge'] {
 }
 
 /** Releases the right to build a large response, or stops waiting for it, and resumes the next request. */
-function leaveLarge(person: Person, request: object): void {
+function releaseLargeResponse(person: Person, request: object): void {
   person.waitingRequests = person.waitingRequests.filter(
     (waitingRequest) => waitingRequest.request !== request,
   )

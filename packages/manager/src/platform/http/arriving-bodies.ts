@@ -40,7 +40,7 @@ export function watchBodies(
   let shutdownDeadline = Infinity
   const endOverdue = (): void => {
     const now = performance.now()
-    for (const { raw, arrivedAt, routeOptions } of listIncomplete(inflight)) {
+    for (const { raw, arrivedAt, routeOptions } of listIncompleteRequests(inflight)) {
       const timeoutMs = routeOptions.config?.bodyTimeoutMs ?? limits.bodyTimeoutMs
       if (now > Math.min(arrivedAt + timeoutMs, shutdownDeadline)) limits.end(raw.socket)
     }
@@ -63,7 +63,7 @@ export function watchBodies(
   }
 }
 
-function* listIncomplete(requests: ReadonlySet<FastifyRequest>): Generator<FastifyRequest> {
+function* listIncompleteRequests(requests: ReadonlySet<FastifyRequest>): Generator<FastifyRequest> {
   for (const request of requests) if (!request.raw.complete) yield request
 }
 
@@ -71,9 +71,9 @@ function* listIncomplete(requests: ReadonlySet<FastifyRequest>): Generator<Fasti
 export type DrainLimits = { maxBytes: number; timeoutMs: number }
 
 /**
- * Reads and drops the rest of the body after a response. The caller may read the response only after it has
- * sent everything, and the next request follows on the same connection. If the rest exceeds the limits, the
- * connection is closed.
+ * Reads and drops the rest of the body after a response. Some callers read the response only after they have sent the
+ * whole body, and the next request follows on the same connection. If the rest exceeds the limits, the connection is
+ * closed.
  */
 export function drainBody(request: IncomingMessage, { maxBytes, timeoutMs }: DrainLimits): void {
   const { socket } = request
@@ -93,12 +93,15 @@ export function drainBody(request: IncomingMessage, { maxBytes, timeoutMs }: Dra
   setImmediate(() => {
     if (request.complete) return
     socket.on('data', countBytes)
-    // The response was the last response on the connection: data after the body is not a request.
+    // The response was the last one on the connection, so data after the body is not a request.
     if (socket.writableEnded) request.once('end', () => socket.destroy())
   })
 }
 
-/** Whether the rest of the body may exceed the bytes that are dropped; a chunked body does not announce its length. */
+/**
+ * Whether the rest of the body may exceed the number of bytes that the server reads and drops. A chunked body does not
+ * announce its length.
+ */
 export const canExceedLimit = ({ complete, headers }: IncomingMessage, maxBytes: number): boolean =>
   !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > maxBytes)
 

@@ -8,7 +8,7 @@ const integerOrNull = (description: string) => nullable(Type.Integer({ descripti
 export const chainSchema = Type.Object(
   {
     status: Type.Enum(['ok', 'broken', 'empty'], {
-      description: '`ok` if the rows are unchanged, `empty` if there are no rows, otherwise `broken`.',
+      description: '`ok` if the rows are unchanged, `empty` if the chain has no rows, otherwise `broken`.',
     }),
     entries: Type.Integer({ description: 'Number of verified rows.' }),
     from_seq: integerOrNull('Position of the first verified row; null if the verdict covers all chains.'),
@@ -18,7 +18,9 @@ export const chainSchema = Type.Object(
     ),
     first_broken_seq: integerOrNull('Position of the first row that fails verification.'),
     reason: nullable(
-      Type.String({ description: 'Reason why the chain is broken, or the rows that are not verified yet.' }),
+      Type.String({
+        description: 'The reason why the chain is broken, or a note about rows that are not verified yet.',
+      }),
     ),
     checkpoint: nullable(
       Type.Object({

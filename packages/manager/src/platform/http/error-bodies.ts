@@ -37,15 +37,15 @@ const errorsByFastifyCode: Record<string, [AppError['code'], string]> = {
 export function toAppError(
   error: unknown,
   requestId: string,
-  readDbError: (e: unknown) => AppError | null,
+  mapDbError: (e: unknown) => AppError | null,
 ): AppError {
   if (error instanceof AppError) return error
-  const dbError = readDbError(error)
+  const dbError = mapDbError(error)
   if (dbError !== null) return dbError
   const { code = '', statusCode } = (error ?? {}) as { code?: string; statusCode?: number }
   const knownError = errorsByFastifyCode[code]
   if (knownError !== undefined) return new AppError(knownError[0], knownError[1])
-  // Fastify itself rejects URLs that cannot be decoded or that contain a segment that is too long.
+  // Fastify itself rejects a URL that cannot be decoded or that has a segment that is too long.
   if (statusCode === 400 || statusCode === 414) return new AppError('bad_request', 'the request is malformed')
   return new AppError('internal', `internal error; the request id is ${requestId}`, { cause: error })
 }

@@ -1,5 +1,5 @@
-// The proxy gate checks the shared secret in X-Proxy-Auth before any credential or body is read. Refusals are counted,
-// never logged: anyone who reaches the port could otherwise fill the log.
+// The proxy gate checks the shared secret in X-Proxy-Auth before any credential or body is read. Rejections are
+// counted, never logged: otherwise, anyone who can reach the port could fill the log.
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../errors.ts'
@@ -9,7 +9,7 @@ import { readSingleHeader } from './headers.ts'
 /** Decides whether a request comes from the trusted proxy. */
 export type Gate = {
   /** Throws 401 unless the request comes from the trusted proxy; returns false if only the escape hatch admits it. */
-  pass(request: IncomingMessage): boolean
+  checkRequest(request: IncomingMessage): boolean
   /** False if no secret is configured; the gate then trusts no request. */
   hasSecret: boolean
   /** Whether the request carries a correct secret, regardless of the escape hatch. */
@@ -44,7 +44,7 @@ export function createGate(options: {
   return {
     hasSecret: secrets.length > 0,
     isTrusted,
-    pass: (request) => {
+    checkRequest: (request) => {
       const isFromProxy = isTrusted(request)
       if (isFromProxy || options.openForDevelopment) return isFromProxy
       if (secrets.length === 0)

@@ -35,7 +35,7 @@ function readText({ raw }: FastifyRequest): Promise<string> {
   raw.on('data', onData)
   raw.once('end', () => resolve(Buffer.concat(pieces).toString('utf8')))
   raw.once('error', reject)
-  raw.once('close', () => reject(badRequest('the body did not arrive completely')))
+  raw.once('close', () => reject(badRequest('the body is incomplete')))
   return promise
 }
 

@@ -9,7 +9,7 @@ import type { ResponseHeader } from './declarations.ts'
 export const createUuidSchema = (description: string) =>
   Type.String({ format: 'uuid', title: 'a UUID', description })
 
-/** Returns the schema of an id in a path: the response to a malformed id is the same as to an unknown one. */
+/** Returns the schema of an id in a path. A malformed id gets the same response as an unknown one. */
 export const createPathIdSchema = (description: string) =>
   Type.String({ description: `${description}, a UUID. A malformed id is treated like an unknown id.` })
 
@@ -30,14 +30,14 @@ const fieldProblem = Type.Object(
 const fieldProblems = Type.Optional(
   Type.Array(fieldProblem, {
     maxItems: maxFieldProblems,
-    description: 'Every value that breaks a rule; the first one is the subject of the error message.',
+    description: 'Every value that breaks a rule. The error message is about the first value.',
   }),
 )
-const messageSchema = Type.String({ description: 'Explanation of the error and its remedy.' })
+const messageSchema = Type.String({ description: 'The cause of the error and the remedy.' })
 const hintSchema = Type.Optional(
   Type.String({
     description:
-      'Rule that rejected the request, and what would allow it. Sent if `message` is a fixed text.',
+      'The violated rule and, if one exists, the setting that allows the value. Present if `message` does not name the rule.',
   }),
 )
 
@@ -46,7 +46,7 @@ export const errorSchema = Type.Object(
   { $id: 'Error' },
 )
 
-/** Body of a rejection that occurs before an envelope route is reached. It has the fields of both shapes. */
+/** Body of a rejection that occurs before an envelope route is reached. It has the fields of both response shapes. */
 export const envelopeRefusal = Type.Object(
   { error: messageSchema, success: Type.Literal(false), message: messageSchema, ...failureFields },
   { $id: 'EnvelopeRefusal' },
@@ -86,7 +86,7 @@ export const graphqlResponse = Type.Object(
           }),
           {
             description:
-              'Lists that have more rows than the default page size, requested without `pagination`. At most 20 lists are named.',
+              'At most 20 lists that were requested without `pagination` and have more rows than the default page size.',
           },
         ),
       }),
@@ -115,7 +115,9 @@ export const errorSchemas = {
   ),
 } satisfies Record<ErrorShape, TSchema>
 
-/** Returns the schemas of the error responses: those of every route, and those with the given statuses. */
+/**
+ * Returns the schemas of the error responses that every route can return, and of the responses with the given statuses.
+ */
 export function createErrorResponses<Shape extends ErrorShape, Status extends number>(
   shape: Shape,
   ...statuses: Status[]
@@ -125,7 +127,7 @@ export function createErrorResponses<Shape extends ErrorShape, Status extends nu
 }
 
 /** A 304 has no body. */
-export const notModifiedSchema = Type.Null({ description: 'The copy named in `If-None-Match` is current.' })
+export const notModifiedSchema = Type.Null({ description: 'The copy that `If-None-Match` names is current.' })
 
 /** Both statuses of a cached response include its ETag. */
 export const cachedHeaders: Record<number, ResponseHeader[]> = { 200: ['ETag'], 304: ['ETag'] }

@@ -54,13 +54,14 @@ export async function readOneFile(request: FastifyRequest, options: OneFileOptio
   if (length !== null && length > maxBodyBytes) throw createBodyTooLargeError(maxBodyBytes)
   const body = request.raw
   const { promise: bodyTooLarge, reject } = Promise.withResolvers<never>()
-  // The promise is not awaited once the form has been read.
+  // Prevents an unhandled rejection: once the form has been read, no code awaits this promise.
   bodyTooLarge.catch(() => undefined)
   let receivedBytes = 0
   body.on('data', (piece: Buffer) => {
     receivedBytes += piece.length
     if (receivedBytes > maxBodyBytes) reject(createBodyTooLargeError(maxBodyBytes))
-    // After a rejection, the rest is read and dropped up to this limit, so that the client sees the response.
+    // After a rejection, the rest of the body is read and dropped up to this limit, so that the client sees the
+    // response.
     if (receivedBytes > 2 * maxBodyBytes) body.destroy()
   })
   try {
@@ -98,7 +99,7 @@ async function readForm(
   return formFile
 }
 
-/** Converts parser errors, which have no text for callers and usually no code. */
+/** Converts errors of the parser, which have no message for callers and usually no code. */
 function toAppError(error: unknown, field: string): AppError {
   if (error instanceof AppError) return error
   const { code = '' } = error as { code?: string }
@@ -125,6 +126,6 @@ const createEncodedBodyError = (): AppError =>
     'send the body without a Content-Encoding; the file itself may be compressed',
   )
 const createFieldTooLargeError = (): AppError =>
-  new AppError('payload_too_large', `a form field exceeds ${limits.fieldSize} bytes; leave it out`)
+  new AppError('payload_too_large', `a form field exceeds ${limits.fieldSize} bytes; omit it`)
 const createBodyTooLargeError = (maxBodyBytes: number): AppError =>
   new AppError('payload_too_large', `the body exceeds ${maxBodyBytes} bytes; send a smaller file`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shareConnections } from './open-files.ts'
+import { divideConnections } from './open-files.ts'
 
 const needs = {
   database: 30,
@@ -12,7 +12,7 @@ const needs = {
 }
 
 test('an unlimited number of open files gives every kind its upper limit', () => {
-  expect(shareConnections(Infinity, needs)).toEqual({
+  expect(divideConnections(Infinity, needs)).toEqual({
     api: 10_000,
     outbound: 5_000,
     callbacks: 10_000,

@@ -1,6 +1,6 @@
-// Every connection is an open file, and the number of open files is limited. Each kind of connection has a
-// share, so that no kind uses up the files of another. Without a free file, database connections and health
-// requests fail, and Node itself can fail in unexpected places.
+// Every connection is an open file, and the number of open files is limited. Each kind of connection has a share, so
+// that no kind uses up the files of other kinds. Without a free file, database connections and health requests fail,
+// and Node itself can fail in unexpected places.
 import { readFileSync } from 'node:fs'
 
 /** Maximum number of connections of each kind. */
@@ -25,7 +25,7 @@ type ConnectionNeeds = {
   /** Upper limits for each kind, independent of the open file limit. */
   maxApi: number
   maxOutbound: number
-  /** 0 in a process without websockets. */
+  /** 0 in a process without WebSockets. */
   maxSockets: number
 }
 
@@ -41,7 +41,7 @@ const defaultLimit = 1_024
 // open files is unlimited.
 const maxCallbacks = 10_000
 
-/** Returns how many files this process may open; Node raises the soft limit to the hard limit at startup. */
+/** Returns how many files this process may open; at startup, Node raises the soft limit to the hard limit. */
 export function readOpenFileLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
@@ -53,10 +53,10 @@ export function readOpenFileLimit(): number {
 }
 
 /**
- * Divides the remaining files. Websockets get up to two thirds. Inbound connections get two thirds of the rest, ESB
+ * Divides the remaining files. WebSockets get up to two thirds. Inbound connections get two thirds of the rest, ESB
  * endpoints a quarter, and callbacks a twelfth. Throws if fewer than 48 files remain.
  */
-export function shareConnections(limit: number, needs: ConnectionNeeds): ConnectionShares {
+export function divideConnections(limit: number, needs: ConnectionNeeds): ConnectionShares {
   const reservedFiles =
     baseFiles +
     needs.threads * filesPerThread +

@@ -28,7 +28,7 @@ export async function sendBundle(
   const progress = { bytes: 0 }
   const holder: Holder = {
     onClose: (listener) => void reply.raw.on('close', listener),
-    getMovedBytes: () => progress.bytes,
+    getTransferredBytes: () => progress.bytes,
     end: () => void reply.raw.destroy(),
   }
   const etag = `"${hash}"`

@@ -11,7 +11,7 @@ import fastify, {
   LogController,
 } from 'fastify'
 import type { Pool } from 'pg'
-import type { DbErrorReader } from '../postgres/db-errors.ts'
+import type { DbErrorMapper } from '../postgres/db-errors.ts'
 import { AppError } from '../errors.ts'
 import { isRequestId, newRequestId } from '../ids.ts'
 import { type Logger, logRequest } from '../log/log.ts'
@@ -48,15 +48,14 @@ declare module 'fastify' {
     /** The span of the request; outgoing calls on its behalf are its children. */
     span: RequestSpan
     /**
-     * Set when the request failed, whatever its status. Its log line is then a warning, as for a 5xx
-     * response.
+     * Set when the request failed, regardless of its status. Its log line is then a warning, as for a 5xx response.
      */
     hasFailed: boolean
   }
   interface FastifyContextConfig {
     /** Shape of the route's error bodies, and of its rejections at the gate. */
     errorShape?: ErrorShape
-    /** Text of the 404 for URLs below the route's fixed prefix that do not match the route or cannot be decoded. */
+    /** Message of the 404 for URLs below the route's fixed prefix that do not match the route or cannot be decoded. */
     notFoundText?: string
     /** Errors after the gate are pages if the client prefers HTML, and have the error shape otherwise. */
     prefersErrorPage?: true
@@ -73,7 +72,7 @@ export type ServerOptions = {
   waiting: () => number
   /** Maximum number of open connections. */
   maxConnections: number
-  readDbError: DbErrorReader
+  mapDbError: DbErrorMapper
   isDraining: () => boolean
   /** How long the server waits for requests in flight once it closes. */
   shutdownTimeoutMs: number
@@ -96,7 +95,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const loggerInstance: FastifyBaseLogger = options.log
   const server = fastify({
     loggerInstance,
-    // The hooks log one line per request, at its end.
+    // The hooks log one line when a request ends.
     logController: new LogController({ disableRequestLogging: true }),
     // A separate logger for every request costs more than naming the request in the one line it usually writes.
     childLoggerFactory: (logger) => logger,
@@ -112,11 +111,11 @@ export function createServer(options: ServerOptions): ApiServer {
     forceCloseConnections: 'idle',
     // Most routes have a shorter body timeout (watchBodies).
     requestTimeout: maxBodyTimeoutMs,
-    // A connection that sends no request within `headersTimeout` is closed, even if it never sends a byte.
+    // A connection is closed if it sends no request within `headersTimeout`, even if it never sends a byte.
     http: {
       headersTimeout: 10_000,
       connectionsCheckingInterval: 1_000,
-      shouldUpgradeCallback: upgrades.isWanted,
+      shouldUpgradeCallback: upgrades.shouldUpgrade,
     },
     bodyLimit: maxBodyBytes,
     routerOptions: { maxParamLength: 600 },
@@ -161,34 +160,34 @@ function sendError(
   reply: FastifyReply,
   options: ServerOptions,
 ): FastifyReply {
-  const failure = toAppError(error, request.id, options.readDbError)
+  const failure = toAppError(error, request.id, options.mapDbError)
   if (failure.code === 'internal') options.log.error({ request_id: request.id, err: error }, 'request failed')
   if (failure.hint !== undefined) request.logFields['hint'] = failure.hint
   if (failure.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(failure.retryAfterSeconds))
   if (canExceedLimit(request.raw, getDrainableBytes(request))) closeAfterDrain(request, reply)
-  const { errorShape: declared = 'error', prefersErrorPage: errorPageIfAsked = false } =
-    request.routeOptions?.config ?? {}
-  const isPageRoute = declared === 'page' && isForPage(request, failure)
-  if (isPageRoute || (errorPageIfAsked && !request.isRejectedByGate && prefersHtml(request.headers.accept)))
+  const { errorShape: declaredShape = 'error', prefersErrorPage = false } = request.routeOptions?.config ?? {}
+  const isPageRoute = declaredShape === 'page' && shouldSendPage(request, failure)
+  if (isPageRoute || (prefersErrorPage && !request.isRejectedByGate && prefersHtml(request.headers.accept)))
     return sendPage(reply, failure.status, createErrorPage(failure, request.id))
   // GraphQL starts after authentication: callers rejected before that get the same body on every route.
-  const isBeforeRoute = request.isUnlogged || (declared === 'graphql' && failure.code === 'unauthenticated')
-  const body = createErrorBody(isBeforeRoute ? 'error' : declared, failure, request.id)
-  // Clients of envelope routes expect the envelope, and clients of machine routes expect the error shape. A
-  // rejection contains both.
-  const needsBothShapes = isBeforeRoute && declared === 'envelope'
+  const isBeforeRoute =
+    request.isUnlogged || (declaredShape === 'graphql' && failure.code === 'unauthenticated')
+  const body = createErrorBody(isBeforeRoute ? 'error' : declaredShape, failure, request.id)
+  // Clients of envelope routes expect the envelope, and clients of machine routes expect the error shape. A rejection
+  // at the gate contains both.
+  const needsBothShapes = isBeforeRoute && declaredShape === 'envelope'
   return reply
     .code(failure.status)
     .header('cache-control', 'no-store')
-    .send(needsBothShapes ? { ...createErrorBody(declared, failure, request.id), ...body } : body)
+    .send(needsBothShapes ? { ...createErrorBody(declaredShape, failure, request.id), ...body } : body)
 }
 
 /**
  * Rejections at the gate are meant for the proxy and are never pages. An unauthenticated caller gets a page
  * only if it accepts HTML.
  */
-function isForPage({ isRejectedByGate, headers }: FastifyRequest, { code }: AppError): boolean {
+function shouldSendPage({ isRejectedByGate, headers }: FastifyRequest, { code }: AppError): boolean {
   const wantsPage = /(?:^|[,\s])text\/html(?:[;,\s]|$)/i.test(headers.accept ?? '')
   return !isRejectedByGate && (wantsPage || code !== 'unauthenticated')
 }
@@ -241,7 +240,8 @@ function trackRequests(
       inflight.delete(request)
       if (!request.raw.complete)
         drainBody(request.raw, { maxBytes: getDrainableBytes(request), timeoutMs: options.bodyTimeoutMs })
-      // Work that stops on a disconnect also listens to this event, and must add its log fields first.
+      // Work that stops on a disconnect also listens to this event. It must add its log fields before this listener
+      // runs.
       if (reply.raw.writableFinished) recordRequest(request, reply, options)
       else setImmediate(recordRequest, request, reply, options)
     })
@@ -283,7 +283,7 @@ function recordRequest(request: FastifyRequest, reply: FastifyReply, { metrics, 
   const [status, elapsedMs] = [String(reply.statusCode), reply.elapsedTime]
   metrics.observeRequest({ route, method, status }, elapsedMs / 1_000)
   if (request.isUnlogged) return
-  // Spans are recorded only for known callers: anyone else could fill the collector. A websocket is open for hours,
+  // Spans are recorded only for known callers: anyone else could fill the collector. A WebSocket is open for hours,
   // which is not the duration of a request.
   const isKnownCaller = request.isFromProxy || request.machine !== undefined || request.actor !== undefined
   if (isKnownCaller && reply.statusCode !== switchingProtocols)

@@ -1,4 +1,5 @@
-// A rejected handshake is an ordinary request: it ends when its response is sent, not when its connection closes.
+// Tests that a rejected handshake is an ordinary request: it ends when its response is sent, not when its connection
+// closes.
 import { type Server, createServer } from 'node:http'
 import { type AddressInfo, type Socket, connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
@@ -18,7 +19,7 @@ afterEach(async () => {
 async function start(): Promise<void> {
   const upgrades = createUpgrades()
   upgrades.add('/ws')
-  server = createServer({ shouldUpgradeCallback: upgrades.isWanted })
+  server = createServer({ shouldUpgradeCallback: upgrades.shouldUpgrade })
   server.on('request', (request, response) => {
     response.writeHead(request.headers.upgrade === undefined ? 200 : 401).end('x')
   })
@@ -27,7 +28,7 @@ async function start(): Promise<void> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 }
 
-/** Sends a request and keeps the connection open; resolves with the status, or null without a response. */
+/** Sends a request and keeps the connection open; resolves with the status, or with null if there is no response. */
 function ask(request: string): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>()
   const client = connect({ port: (server.address() as AddressInfo).port, allowHalfOpen: true }, () =>

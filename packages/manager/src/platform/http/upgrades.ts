@@ -1,23 +1,23 @@
-// Handles connections that leave HTTP. An upgrade request is like any other until its route takes over the connection:
-// it has an id and passes the gate and the policy. A rejection is an ordinary response, after which the connection is
-// closed.
+// Handles connections that leave HTTP. An upgrade request is treated like any other until its route upgrades the
+// connection: it has an id and passes the gate and the policy. A rejection is an ordinary response, after which the
+// connection is closed.
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route takes over connections. All other routes ignore the upgrade header. */
+    /** The route upgrades connections. All other routes ignore the upgrade header. */
     acceptsUpgrade?: true
   }
 }
 
-/** A connection that no route has taken over yet. */
+/** A connection that no route has upgraded yet. */
 type PendingUpgrade = { socket: Socket; head: Buffer; response: ServerResponse }
-/** A connection that a route has taken over, and the bytes already read from it. */
+/** A connection that a route has upgraded, and the bytes already read from it. */
 export type TakenConnection = { socket: Socket; head: Buffer }
 
-/** Status of a connection that was taken over. */
+/** HTTP status of an upgraded connection. */
 export const switchingProtocols = 101
 // A rejected client has this long to read the response.
 const lingerMs = 2_000
@@ -28,12 +28,12 @@ export function createUpgrades() {
   // Route segments; null matches any one segment.
   const routes: (string | null)[][] = []
   return {
-    /** Registers a route that takes over connections. */
+    /** Registers a route that upgrades connections. */
     add: (url: string): void => {
       routes.push(url.split('/').map((segment) => (segment.startsWith(':') ? null : segment)))
     },
-    /** Node calls this before it lets a connection leave HTTP. */
-    isWanted: (request: IncomingMessage): boolean =>
+    /** Node calls this function before it hands over the connection of an upgrade request. */
+    shouldUpgrade: (request: IncomingMessage): boolean =>
       isHandshake(request) && routes.some((route) => matchesRoute(route, request.url ?? '')),
     serve: (server: Server): void => void server.on('upgrade', serveUpgrade),
   }
@@ -64,13 +64,13 @@ function isHandshake({ method, httpVersion, headers, socket }: IncomingMessage):
 }
 
 function serveUpgrade(this: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
-  // Node has removed its own listeners.
+  // Node has removed its own error listener, and an error without a listener would crash the process.
   socket.on('error', destroy)
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(socket)
   response.once('finish', () => {
-    // The request ends here, like every other request, although its connection stays open.
+    // The request ends here, like every other request, even though its connection stays open.
     response.detachSocket(socket)
     process.nextTick(() => response.emit('close'))
     // Unread data would turn the close into a reset, and the caller would lose the response.
@@ -108,5 +108,5 @@ export function takeConnection(
   response.emit('close')
 }
 
-/** Whether the route can take over the connection of this request. */
+/** Whether the route can upgrade the connection of this request. */
 export const isUpgrade = (request: FastifyRequest): boolean => pendingUpgrades.has(request.raw)

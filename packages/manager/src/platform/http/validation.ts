@@ -1,4 +1,4 @@
-// Validates requests against the schemas of their routes, whatever their Content-Type. Errors use the terms of the
+// Validates requests against the schemas of their routes, regardless of their Content-Type. Errors use the terms of the
 // interface and name all invalid fields in the order of declaration.
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
@@ -34,7 +34,7 @@ function createError(schema: TSchema, value: unknown, httpPart: string | undefin
     const fieldValue = value[name]
     if (fieldValue === undefined ? !required.includes(name) : Value.Check(field, fieldValue)) return []
     const isRepeated = httpPart === 'querystring' && Array.isArray(fieldValue)
-    const problem = isRepeated ? 'must be given at most once' : describeFieldProblem(field, fieldValue)
+    const problem = isRepeated ? 'must appear at most once' : describeFieldProblem(field, fieldValue)
     const paths = findInvalidPaths(field, fieldValue, name).take(maxFieldProblems)
     return paths.map((path) => ({ path, message: `${name} ${problem}` })).toArray()
   })

@@ -3,21 +3,22 @@
 import { AppError, type FieldProblem, maxFieldProblems } from '../errors.ts'
 
 type Checks = Record<string, () => unknown>
-type Checked<T extends Checks> = { [Name in keyof T]: ReturnType<T[Name]> }
+type CheckedValues<T extends Checks> = { [Name in keyof T]: ReturnType<T[Name]> }
 
 /**
  * Runs every check, and returns the values under the names of the checks. If checks fail, throws the first error with
- * the problems of all. The paths of the problems start with the names; an empty name adds nothing.
+ * the problems of all failed checks. The path of each problem starts with the name of its check, unless that name is
+ * empty.
  */
-export function checkFields<T extends Checks>(checks: T): Checked<T> {
+export function checkFields<T extends Checks>(checks: T): CheckedValues<T> {
   const failures = createFailures()
   const entries = Object.entries(checks).map(([name, check]) => [name, failures.run(name, check)])
   failures.throwIfAny()
-  return Object.fromEntries(entries) as Checked<T>
+  return Object.fromEntries(entries) as CheckedValues<T>
 }
 
 /** Works like `checkFields`, for the fields of the GraphQL argument `input`. */
-export const checkInput = <T extends Checks>(checks: T): Checked<T> =>
+export const checkInput = <T extends Checks>(checks: T): CheckedValues<T> =>
   checkFields({ input: () => checkFields(checks) }).input
 
 /** Checks every value of a list; the paths of the problems start with the position of the value. */
@@ -70,7 +71,7 @@ function createFailures() {
 const isBadRequest = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'bad_request'
 
-/** Returns the problems of an error. The hint explains the rule if the text of the message is fixed. */
+/** Returns the problems of an error. If the message text is fixed, its hint explains the rule. */
 const listProblems = ({ fields, hint, message }: AppError): readonly FieldProblem[] =>
   fields.length > 0 ? fields : [{ path: '', message: hint ?? message }]
 

@@ -1,15 +1,17 @@
-// A window of time in a query string: from (inclusive) and to (exclusive), RFC 3339, each optional.
+// Reads a time window from a query string: from (inclusive) and to (exclusive), in RFC 3339 format. Both are optional.
 import { badRequest } from '../errors.ts'
 import { checkFields } from './fields.ts'
 import { parseTimestamp } from './timestamps.ts'
 
+/** Bounds as a client sends them. GraphQL passes an absent argument as undefined or null. */
+export type TimeBounds = { from?: string | null; to?: string | null }
 /** Bounds as UTC timestamps; null for an open bound. */
 export type TimeWindow = { from: string | null; to: string | null }
 
 /**
  * Returns the window as UTC timestamps with milliseconds; throws 400 if a bound is malformed or the window is empty.
  */
-export function readTimeWindow(query: { from?: string; to?: string }): TimeWindow {
+export function readTimeWindow(query: TimeBounds): TimeWindow {
   const { from, to } = checkFields({
     from: () => readOptionalBound('from', query.from),
     to: () => readOptionalBound('to', query.to),
@@ -29,5 +31,5 @@ export function readBound(name: 'from' | 'to', text: string): Date {
   return bound
 }
 
-const readOptionalBound = (name: 'from' | 'to', text: string | undefined): Date | null =>
-  text === undefined ? null : readBound(name, text)
+const readOptionalBound = (name: 'from' | 'to', text: string | null | undefined): Date | null =>
+  text === undefined || text === null ? null : readBound(name, text)

@@ -1,5 +1,5 @@
-// Measures the cost of a fetch in pages, which are more stable than times. The number of pages must not depend on how
-// many jobs are held or waiting.
+// Measures the cost of a fetch in pages, which is more stable than its duration. The number of pages must not depend
+// on how many jobs are claimed or waiting.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
@@ -18,7 +18,7 @@ afterAll(async () => {
   await service.close()
 })
 
-const [maxPerGroup, count] = [32, 20]
+const [maxRunningPerGroup, count] = [32, 20]
 /** Inserts `each` jobs into each of `groups` groups. */
 const add = (owners: string, groups: number, each: number, isHeld: boolean) =>
   client.query(
@@ -35,7 +35,7 @@ async function pagesOfFetch(busyOwners: readonly string[]): Promise<number> {
   const { rows } = await client.query(`explain (analyze, buffers, format json) ${fetch.text}`, [
     'letters',
     count,
-    maxPerGroup,
+    maxRunningPerGroup,
     busyOwners,
     '',
     '',
@@ -53,14 +53,14 @@ test('a fetch reads the groups it takes from, whatever number of jobs is held an
   await add(`'held' || g`, 2_500, 20, true)
   const held = await pagesOfFetch([])
   // These jobs sort before the others: a full group, and an owner that has used up its share.
-  await add(`'a'`, 1, maxPerGroup, true)
+  await add(`'a'`, 1, maxRunningPerGroup, true)
   await add(`'a'`, 1, 20_000, false)
   await add(`'busy'`, 100, 200, false)
   const waiting = await pagesOfFetch(['busy'])
   process.stdout.write(
     `a fetch of ${count} jobs: ${few} pages; ${held} with 50,000 held; ${waiting} with 40,000 waiting in front\n`,
   )
-  // The indexes are one level deeper, and the fetch counts the full group up to its limit.
+  // The indexes are one level deeper, and the fetch counts the jobs of the full group up to its limit.
   expect(held).toBeLessThanOrEqual(few * 2)
-  expect(waiting).toBeLessThanOrEqual(few * 2 + 2 * maxPerGroup)
+  expect(waiting).toBeLessThanOrEqual(few * 2 + 2 * maxRunningPerGroup)
 }, 300_000)

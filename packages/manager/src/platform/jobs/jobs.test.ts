@@ -6,7 +6,7 @@ import { createDatabase } from '../postgres/database.ts'
 import type { Tx } from '../postgres/handles.ts'
 import { grantPrivileges } from '../postgres/privileges.ts'
 import { type Jobs, createJobs } from './jobs.ts'
-import { type HeldJob, type JobOutcome, type Queue, Worker } from './worker.ts'
+import { type RunningJob, type JobOutcome, type Queue, Worker } from './worker.ts'
 
 let service: TestApp
 let jobs: Jobs
@@ -32,7 +32,8 @@ const add = (...letters: { to: string; group?: string; delayMs?: number }[]) =>
       })),
     ),
   )
-const fetchAll = async (maxPerGroup = 100) => (await jobs.fetch('letters', { count: 100, maxPerGroup })).jobs
+const fetchAll = async (maxRunningPerGroup = 100) =>
+  (await jobs.fetch('letters', { count: 100, maxRunningPerGroup })).jobs
 const addressees = async (fetched: Promise<{ data: unknown }[]>): Promise<string[]> =>
   (await fetched).map(({ data }) => (data as { to: string }).to).toSorted()
 const stored = async (): Promise<number> =>
@@ -116,26 +117,26 @@ describe('a job', () => {
   test('of each group has its turn, and owners can be left out', async () => {
     const groups = ['a/1', 'a/2', 'b/1', 'c/1']
     await add(...groups.flatMap((group) => ['1', '2', '3'].map((to) => ({ to: `${group} ${to}`, group }))))
-    const wanted = { count: 3, maxPerGroup: 2 }
+    const wanted = { count: 3, maxRunningPerGroup: 2 }
     const first = await jobs.fetch('letters', wanted)
     expect(await addressees(Promise.resolve(first.jobs))).toEqual(['a/1 1', 'a/1 2', 'a/2 1'])
     expect(first.next).toEqual({ owner: 'a', group: 'a/2' })
     const second = await jobs.fetch('letters', { ...wanted, after: first.next })
     expect(await addressees(Promise.resolve(second.jobs))).toEqual(['b/1 1', 'b/1 2', 'c/1 1'])
-    const rest = await jobs.fetch('letters', { ...wanted, withoutOwners: ['a'] })
+    const rest = await jobs.fetch('letters', { ...wanted, excludedOwners: ['a'] })
     expect(await addressees(Promise.resolve(rest.jobs))).toEqual(['c/1 2'])
     expect(rest.next).toBeNull()
   })
 })
 
 describe('a worker', () => {
-  type Run = (job: HeldJob) => Promise<void>
+  type Run = (job: RunningJob) => Promise<void>
   const start = (run: Run, more: Partial<Queue> = {}) => {
     const outcomes: JobOutcome[] = []
     const queue: Queue = {
       name: 'letters',
-      maxHeld: 10,
-      maxHeldPerGroup: 100,
+      maxRunning: 10,
+      maxRunningPerGroup: 100,
       pollMs: 20,
       run: (held) => held.map(run),
       ...more,
@@ -160,7 +161,7 @@ describe('a worker', () => {
         await new Promise((resolve) => setImmediate(resolve))
         running--
       },
-      { maxHeld: 4 },
+      { maxRunning: 4 },
     )
     await until(() => outcomes.length === 25)
     await worker.stop(1_000)
@@ -179,7 +180,7 @@ describe('a worker', () => {
         return end.promise
       },
       // One slot is reserved for owners that have no running job.
-      { maxHeld: 5, isShared: true },
+      { maxRunning: 5, isShared: true },
     )
     await until(() => begun.length === 4)
     await add(...['e', 'f'].map((to) => ({ to, group: 'greedy/one' })), { to: 'g', group: 'modest/one' })
@@ -200,7 +201,7 @@ describe('a worker', () => {
         // The jobs end one after another, so that the group keeps falling below its limit.
         await new Promise((resolve) => setTimeout(resolve, 2 * begun.length))
       },
-      { maxHeld: 20, maxHeldPerGroup: 4 },
+      { maxRunning: 20, maxRunningPerGroup: 4 },
     )
     await until(() => begun.includes('other'))
     await worker.stop(5_000)
@@ -216,7 +217,7 @@ describe('a worker', () => {
         begun.push((data as { to: string }).to)
         return end.promise
       },
-      { maxHeld: 6, isShared: true },
+      { maxRunning: 6, isShared: true },
     )
     await until(() => begun.length === 5)
     await add({ to: 'other', group: 'modest/one' })
@@ -294,7 +295,7 @@ describe('the previous release', () => {
     await addFormer('lost', { state: `'active'`, heartbeat_on: `now() - interval '14 seconds'` })
     await jobs.adopt()
     expect(await former()).toEqual(['held', 'later'])
-    const { jobs: adopted } = await jobs.fetch(queue, { count: 10, maxPerGroup: 10 })
+    const { jobs: adopted } = await jobs.fetch(queue, { count: 10, maxRunningPerGroup: 10 })
     expect(adopted).toMatchObject([
       { owner: 'x', group: 'x/one', claims: 1 },
       { owner: 'x', group: 'x/one' },
@@ -356,7 +357,7 @@ describe('the table of jobs', () => {
       )
       await own.wake()
       await own.adopt()
-      const { jobs: claims } = await own.fetch('letters', { count: 1, maxPerGroup: 5 })
+      const { jobs: claims } = await own.fetch('letters', { count: 1, maxRunningPerGroup: 5 })
       expect(await own.touch(claims)).toHaveProperty('size', 1)
       expect(await own.finish(claims)).toHaveProperty('size', 1)
     } finally {

@@ -25,10 +25,10 @@ export type Position = { owner: string; group: string }
 export type FetchOptions = {
   count: number
   /** Maximum number of running jobs per group across all processes. Concurrent fetches can exceed it slightly. */
-  maxPerGroup: number
+  maxRunningPerGroup: number
   /** Maximum number of jobs that this fetch claims from one group; defaults to `count`. */
-  maxPerVisit?: number
-  withoutOwners?: readonly string[]
+  maxClaimedPerGroup?: number
+  excludedOwners?: readonly string[]
   /** Null starts with the first group. */
   after?: Position | null
 }
@@ -45,7 +45,7 @@ const maxWakeBatch = 1_000
 
 /** `run` executes the statements of calls that pass no transaction. */
 export function createJobs({ run }: { run: Run }) {
-  /** Claims that are being finished. If a touch does not find such a claim, its job was deleted, not lost. */
+  /** Claims on jobs that are being finished. If a touch does not find such a claim, the job was deleted, not lost. */
   const finishingClaims = new WeakSet<JobClaim>()
 
   return {
@@ -65,7 +65,7 @@ export function createJobs({ run }: { run: Run }) {
       )
     },
 
-    /** Deletes finished jobs; returns the ids of those whose claim was still valid. */
+    /** Deletes finished jobs. Returns the ids of the jobs whose claim was still valid. */
     finish: async (claims: readonly JobClaim[], tx?: Tx): Promise<ReadonlySet<string>> => {
       if (claims.length === 0) return new Set()
       for (const claim of claims) finishingClaims.add(claim)
@@ -76,22 +76,28 @@ export function createJobs({ run }: { run: Run }) {
 
     /** Claims waiting jobs, group by group. The cost depends on the groups visited, not on the number of jobs. */
     fetch: async (queue: string, options: FetchOptions): Promise<FetchResult> => {
-      const { count, maxPerGroup, maxPerVisit = count, withoutOwners = [], after = null } = options
+      const {
+        count,
+        maxRunningPerGroup,
+        maxClaimedPerGroup = count,
+        excludedOwners = [],
+        after = null,
+      } = options
       const { owner, group } = after ?? { owner: '', group: '' }
-      const values = [queue, count, maxPerGroup, withoutOwners, owner, group, maxPerVisit]
+      const values = [queue, count, maxRunningPerGroup, excludedOwners, owner, group, maxClaimedPerGroup]
       const rows = await run<FetchedJob | (Position & { id: null })>(statements.fetch, values)
       const jobs = rows.filter((row) => row.id !== null)
       const stopRow = rows.find((row) => row.id === null) ?? null
       return { jobs, next: jobs.length < count ? stopRow : findLastPosition(jobs) }
     },
 
-    isEnding: (claim: JobClaim): boolean => finishingClaims.has(claim),
+    isFinishing: (claim: JobClaim): boolean => finishingClaims.has(claim),
 
-    /** Extends the leases of the claims; returns the ids of those that are valid. */
+    /** Extends the leases of the claims. Returns the ids of the claims that are still valid. */
     touch: async (claims: readonly JobClaim[]): Promise<ReadonlySet<string>> =>
       collectIds(await run(statements.touch, toValues(claims))),
 
-    /** Releases jobs. They can be fetched again after a random delay between `delayMs` and twice that. */
+    /** Releases jobs. They can be fetched again after a random delay between `delayMs` and twice that value. */
     release: async (claims: readonly JobClaim[], delayMs = 0): Promise<void> => {
       if (claims.length > 0) await run(statements.release, [...toValues(claims), delayMs])
     },
@@ -107,10 +113,10 @@ export function createJobs({ run }: { run: Run }) {
       return queues
     },
 
-    /** Adopts jobs of the previous release that none of its processes is running. */
+    /** Adopts jobs that processes of the previous release claimed and no longer run. */
     adopt: async (): Promise<void> => void (await run(statements.adopt, [])),
 
-    /** Returns the number of waiting jobs in each queue and the age of the oldest one. */
+    /** Returns the number of waiting jobs in each queue and the age of the oldest job. */
     readBacklog: (queues: readonly string[]): Promise<Backlog[]> => run(statements.backlog, [queues]),
   }
 }

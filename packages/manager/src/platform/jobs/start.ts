@@ -20,21 +20,21 @@ const wakeIntervalMs = 1_000
 const pollsPerBacklogRead = 5
 
 const outcomes: readonly JobOutcome[] = ['done', 'failed', 'lost', 'given_back']
-const createQueueMetrics = ({ counter, labelledGauge }: MetricFactory, queue: readonly string[]) => ({
+const createQueueMetrics = ({ counter, labeledGauge }: MetricFactory, queue: readonly string[]) => ({
   count: counter(
     'svc_jobs_total',
     'Jobs that this process fetched: done, failed (retried later), lost (lease expired), or given_back (released at shutdown).',
     { queue, outcome: outcomes },
   ),
-  waiting: labelledGauge('svc_jobs_waiting', 'Due jobs that are waiting, as of the last count.', {
+  waiting: labeledGauge('svc_jobs_waiting', 'Due jobs that were waiting at the last count.', {
     label: 'queue',
     values: queue,
   }),
-  oldest: labelledGauge('svc_jobs_oldest_seconds', 'Time since the oldest waiting job became due.', {
+  oldest: labeledGauge('svc_jobs_oldest_seconds', 'Time since the oldest waiting job became due.', {
     label: 'queue',
     values: queue,
   }),
-  held: labelledGauge('svc_jobs_held', 'Jobs that this process is running.', {
+  held: labeledGauge('svc_jobs_held', 'Jobs that this process is running.', {
     label: 'queue',
     values: queue,
   }),
@@ -77,7 +77,7 @@ function startQueues({ queues, jobs, log, metrics }: BackgroundWork): Stop {
     for (const { queue, waiting, oldestSeconds } of await jobs.readBacklog(queueNames)) {
       queueMetrics.waiting(queue, waiting)
       queueMetrics.oldest(queue, oldestSeconds)
-      queueMetrics.held(queue, workers.get(queue)?.heldCount ?? 0)
+      queueMetrics.held(queue, workers.get(queue)?.runningCount ?? 0)
     }
   }
   const stopPolling = startSchedules(

@@ -7,7 +7,7 @@ import { type FairShare, type Lease, createFairShare } from '../throttle/fair-sh
 import type { FetchedJob, Jobs, Position } from './jobs.ts'
 
 /** A job that this process runs. */
-export type HeldJob<Data = unknown> = FetchedJob<Data> & {
+export type RunningJob<Data = unknown> = FetchedJob<Data> & {
   /** Aborted when this process loses or releases the job. The result is then not recorded. */
   signal: AbortSignal
 }
@@ -15,30 +15,30 @@ export type HeldJob<Data = unknown> = FetchedJob<Data> & {
 export type Queue = {
   name: string
   /** Maximum number of jobs that one process runs concurrently. */
-  maxHeld: number
+  maxRunning: number
   /** Maximum number of running jobs per group across all processes. Concurrent fetches can exceed it slightly. */
-  maxHeldPerGroup: number
+  maxRunningPerGroup: number
   /** Whether each owner gets a fair share of the jobs that a process runs. */
   isShared?: boolean
   /** Poll interval for jobs that were enqueued without a notification. */
   pollMs: number
   /**
    * Starts jobs that were fetched together and returns one promise for each. A handler that writes its result in a
-   * transaction finishes the job there (`Jobs.finish`). The worker finishes other jobs when their promise resolves. A
-   * rejection releases the job for a retry.
+   * transaction finishes the job in the same transaction (`Jobs.finish`). The worker finishes other jobs when their
+   * promise resolves. A rejection releases the job for a retry.
    */
-  run(jobs: readonly HeldJob[]): Promise<void>[]
+  run(jobs: readonly RunningJob[]): Promise<void>[]
 }
 /** How a job ended in this process; `lost` means that its lease expired and the job was fetched again. */
 export type JobOutcome = 'done' | 'failed' | 'lost' | 'given_back'
 /** Dependencies of a worker; `count` records the outcome of each job. */
 export type WorkerDeps = { jobs: Jobs; log: Logger; count: (outcome: JobOutcome) => void }
-type HeldEntry = { job: HeldJob; controller: AbortController; endPromise: Promise<void> }
+type RunningEntry = { job: RunningJob; controller: AbortController; endPromise: Promise<void> }
 type AdmittedJob = { job: FetchedJob; slot: Lease | null }
 
 const maxJobsPerFetch = 200
-// A small number lets one fetch serve many groups, so that its jobs do not all call the same backend.
-const maxPerVisit = 4
+// A small number lets one fetch serve many groups, so that the fetched jobs do not all call the same backend.
+const maxClaimedPerGroup = 4
 // Leases expire 10 s after the last touch.
 const touchIntervalMs = 3_000
 // A fetch for one job costs as much as a fetch for many, so the worker does not fetch after every finished job.
@@ -46,17 +46,18 @@ const minPauseMs = 50
 const minFreeSlotsToFetch = 32
 const pauseAfterErrorMs = 1_000
 const abortGraceMs = 1_000
-// The delay is up to twice as long, plus up to 1 s until the job is noticed. Retries must stay close to their due time.
+// The actual delay is up to twice this value, plus up to 1 s until the job is noticed. Retries must stay close to their
+// due time.
 const postponeMs = 500
 const maxFailurePauseMs = 60_000
-const noWaiting = { maxWaiting: 0, maxWaitMs: 0, full: '' }
+const noWaiting = { maxWaiting: 0, maxWaitMs: 0, fullMessage: '' }
 
 /** Fetches and runs jobs from its creation until it is stopped. */
 export class Worker {
   readonly #queue: Queue
   readonly #deps: WorkerDeps
   readonly #share: FairShare | null
-  readonly #heldEntries = new Map<string, HeldEntry>()
+  readonly #heldEntries = new Map<string, RunningEntry>()
   readonly #alarm: Alarm = createAlarm()
   readonly #touchTimer: NodeJS.Timeout
   readonly #workPromise: Promise<void>
@@ -67,8 +68,9 @@ export class Worker {
   constructor(queue: Queue, deps: WorkerDeps) {
     this.#queue = queue
     this.#deps = deps
-    // The share needs no waiting list: excess jobs wait in the database.
-    this.#share = queue.isShared === true ? createFairShare({ ...noWaiting, capacity: queue.maxHeld }) : null
+    // The share needs no queue: excess jobs wait in the database.
+    this.#share =
+      queue.isShared === true ? createFairShare({ ...noWaiting, capacity: queue.maxRunning }) : null
     this.#touchTimer = setInterval(() => {
       this.#touch().catch((error: unknown) =>
         deps.log.error({ err: error, queue: queue.name }, 'cannot extend job leases'),
@@ -83,7 +85,7 @@ export class Worker {
   }
 
   /** Number of running jobs. */
-  get heldCount(): number {
+  get runningCount(): number {
     return this.#heldEntries.size
   }
 
@@ -93,7 +95,7 @@ export class Worker {
     this.#alarm.ring()
     await this.#workPromise
     await Promise.race([
-      Promise.all([...this.#heldEntries.values()].map(({ endPromise: ended }) => ended)),
+      Promise.all([...this.#heldEntries.values()].map(({ endPromise }) => endPromise)),
       pause(graceMs),
     ])
     const unfinishedJobs = [...this.#heldEntries.values()].filter(
@@ -101,10 +103,7 @@ export class Worker {
     )
     for (const { controller } of unfinishedJobs) controller.abort()
     clearInterval(this.#touchTimer)
-    await Promise.race([
-      Promise.all(unfinishedJobs.map(({ endPromise: ended }) => ended)),
-      pause(abortGraceMs),
-    ])
+    await Promise.race([Promise.all(unfinishedJobs.map(({ endPromise }) => endPromise)), pause(abortGraceMs)])
     await this.#deps.jobs.release(unfinishedJobs.map(({ job }) => job))
     for (const _ of unfinishedJobs) this.#deps.count('given_back')
   }
@@ -120,14 +119,14 @@ export class Worker {
 
   /** Returns how long to wait before the next fetch. */
   async #fetch(): Promise<number> {
-    const { name, maxHeld, pollMs } = this.#queue
-    const freeSlots = Math.min(maxJobsPerFetch, maxHeld - this.#heldEntries.size)
+    const { name, maxRunning, pollMs } = this.#queue
+    const freeSlots = Math.min(maxJobsPerFetch, maxRunning - this.#heldEntries.size)
     if (freeSlots === 0) return pollMs
     try {
       const isFromStart = this.#position === null
-      const fetchedCount = await this.#fetchSome(freeSlots, maxPerVisit)
+      const fetchedCount = await this.#fetchSome(freeSlots, maxClaimedPerGroup)
       let remainingSlots = freeSlots - fetchedCount
-      // A second fetch only finds jobs in groups that the first one did not visit or did not empty.
+      // A second fetch only finds jobs in groups that the first fetch did not visit or did not empty.
       if (remainingSlots > 0 && (fetchedCount > 0 || !isFromStart))
         remainingSlots -= await this.#fetchSome(remainingSlots, remainingSlots)
       if (remainingSlots === freeSlots || (remainingSlots > 0 && this.#position === null)) return pollMs
@@ -138,11 +137,16 @@ export class Worker {
     }
   }
 
-  /** Fetches after the position, starts the jobs within the shares of their owners, and postpones the rest. */
+  /** Fetches jobs after the position, starts those within the shares of their owners, and postpones the rest. */
   async #fetchSome(count: number, perVisit: number): Promise<number> {
-    const { name, maxHeldPerGroup: maxPerGroup } = this.#queue
+    const { name, maxRunningPerGroup } = this.#queue
     const { jobs } = this.#deps
-    const limits = { count, maxPerGroup, maxPerVisit: perVisit, withoutOwners: this.#listBusyOwners() }
+    const limits = {
+      count,
+      maxRunningPerGroup,
+      maxClaimedPerGroup: perVisit,
+      excludedOwners: this.#listBusyOwners(),
+    }
     const { jobs: fetchedJobs, next } = await jobs.fetch(name, { ...limits, after: this.#position })
     this.#position = next
     const [admittedJobs, postponedJobs]: [AdmittedJob[], FetchedJob[]] = [[], []]
@@ -161,7 +165,7 @@ export class Worker {
     const share = this.#share
     if (share === null) return []
     const owners = new Set([...this.#heldEntries.values()].map(({ job }) => job.owner))
-    return [...owners].filter((owner) => !share.isOpenTo(owner))
+    return [...owners].filter((owner) => !share.hasSlotFor(owner))
   }
 
   #start(admittedJobs: readonly AdmittedJob[]): void {
@@ -174,7 +178,7 @@ export class Worker {
     })
     const runs = this.#queue.run(startedJobs.map(({ job }) => job))
     for (const [index, { job, controller, slot }] of startedJobs.entries()) {
-      const entry: HeldEntry = { job, controller, endPromise: Promise.resolve() }
+      const entry: RunningEntry = { job, controller, endPromise: Promise.resolve() }
       this.#heldEntries.set(job.id, entry)
       entry.endPromise = this.#end(job, runs[index] ?? Promise.resolve()).finally(() => {
         if (this.#heldEntries.get(job.id) === entry) this.#heldEntries.delete(job.id)
@@ -184,13 +188,13 @@ export class Worker {
     }
   }
 
-  async #end(job: HeldJob, run: Promise<void>): Promise<void> {
+  async #end(job: RunningJob, run: Promise<void>): Promise<void> {
     const { jobs, count, log } = this.#deps
     const { name } = this.#queue
     try {
       await run
       if (job.signal.aborted) return
-      if (!jobs.isEnding(job)) await jobs.finish([job])
+      if (!jobs.isFinishing(job)) await jobs.finish([job])
       count('done')
     } catch (error) {
       if (job.signal.aborted) return
@@ -203,21 +207,21 @@ export class Worker {
   async #touch(): Promise<void> {
     const { jobs } = this.#deps
     // A touch and the transaction that finishes the job must not wait for each other's row locks.
-    const entries = [...this.#heldEntries.values()].filter(({ job }) => !jobs.isEnding(job))
+    const entries = [...this.#heldEntries.values()].filter(({ job }) => !jobs.isFinishing(job))
     if (entries.length === 0) return
     const validIds = await jobs.touch(entries.map(({ job }) => job))
     for (const entry of entries) {
       const isReleased = this.#heldEntries.get(entry.job.id) !== entry || entry.controller.signal.aborted
-      if (!isReleased && !validIds.has(entry.job.id) && !jobs.isEnding(entry.job)) this.#abortLost(entry)
+      if (!isReleased && !validIds.has(entry.job.id) && !jobs.isFinishing(entry.job)) this.#abortLost(entry)
     }
   }
 
-  #abortLost({ controller }: HeldEntry): void {
+  #abortLost({ controller }: RunningEntry): void {
     controller.abort()
     this.#deps.count('lost')
   }
 }
 
-/** The pause doubles with each fetch of the job. */
+/** The delay doubles each time the job is fetched. */
 const computeFailurePauseMs = ({ claims }: FetchedJob): number =>
   Math.min(maxFailurePauseMs, 1_000 * 2 ** Math.min(claims - 1, 6))

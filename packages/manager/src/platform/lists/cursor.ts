@@ -9,7 +9,7 @@ export const encodeCursor = (id: string): string => Buffer.from(`id:${id}`).toSt
 export function decodeCursor(cursor: string): string {
   const [, id] = /^id:(.{36})$/.exec(Buffer.from(cursor.slice(0, 100), 'base64url').toString('utf8')) ?? []
   const rowId = parseUuid(id)
-  if (rowId === null) throw invalidCursor()
+  if (rowId === null) throw createInvalidCursorError()
   return rowId
 }
 
@@ -25,11 +25,11 @@ export function decodeListCursor(cursor: string, orderName: string): (string | n
   try {
     position = JSON.parse(Buffer.from(cursor.slice(0, maxCursorLength), 'base64url').toString('utf8'))
   } catch {
-    throw invalidCursor()
+    throw createInvalidCursorError()
   }
-  if (!Array.isArray(position) || position[0] !== orderName) throw invalidCursor()
+  if (!Array.isArray(position) || position[0] !== orderName) throw createInvalidCursorError()
   const values: unknown[] = position.slice(1)
-  if (!values.every(isCursorValue)) throw invalidCursor()
+  if (!values.every(isCursorValue)) throw createInvalidCursorError()
   return values
 }
 
@@ -37,15 +37,18 @@ export function decodeListCursor(cursor: string, orderName: string): (string | n
 const isCursorValue = (value: unknown): value is string | null =>
   value === null || (typeof value === 'string' && !value.includes('\0'))
 
-const invalidCursor = (): AppError =>
+const createInvalidCursorError = (): AppError =>
   badRequest('after is not a valid cursor; use endCursor of the previous page')
 
-/** Runs a statement with the values of a cursor. Converts the error of values that the list did not write itself. */
+/**
+ * Runs a statement with the values of a cursor. Converts the error that occurs if the list did not write these values
+ * itself.
+ */
 export async function runWithCursor<T>(hasCursor: boolean, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
     const isDataException = String((error as { code?: unknown }).code).startsWith('22')
-    throw hasCursor && isDataException ? invalidCursor() : error
+    throw hasCursor && isDataException ? createInvalidCursorError() : error
   }
 }

@@ -1,10 +1,12 @@
-// Validates the arguments of list queries: filter fields, order fields and page sizes. Pure.
+// Validates the arguments of list queries: filter fields, order fields and page sizes.
 import { badRequest } from '../errors.ts'
 import { parseUuid } from '../ids.ts'
 import { checkEach, checkFields } from '../inputs/fields.ts'
 import { parseTimestamp } from '../inputs/timestamps.ts'
 
-/** id, exact, number, boolean and time match the whole value; text matches a case-insensitive substring. */
+/**
+ * The filters id, exact, number, boolean and time match the whole value; text matches a case-insensitive substring.
+ */
 type FieldMatch = 'id' | 'exact' | 'number' | 'boolean' | 'text' | 'time'
 
 /** The fields of one type that callers may filter and order by. Secrets are never listed: filters could probe them. */
@@ -17,10 +19,10 @@ type ListField = {
   /** Whether the column to order by can be null. */
   isNullable?: true
   /** The row that has the column, if it is not the listed row itself. */
-  via?: Via
+  via?: RelatedRow
 }
 
-/** How a connection reads its list; callers cannot set it. */
+/** How a connection reads its list; callers cannot set these options. */
 type ListReading = {
   /** Reads one row more than the page has, to find out whether another page follows. */
   hasNextRow?: boolean
@@ -32,9 +34,9 @@ type ListReading = {
   after?: string | null
 }
 /** A row of another table, whose id is in the foreign key of the listed row. */
-type Via = { table: string; foreignKey: string }
+type RelatedRow = { table: string; foreignKey: string }
 /** A column of the listed row, or of the row that it refers to. */
-export type PageColumn = { column: string; via?: Via | undefined }
+export type PageColumn = { column: string; via?: RelatedRow | undefined }
 
 /** Arguments of a list query before validation. */
 export type ListArgs = {

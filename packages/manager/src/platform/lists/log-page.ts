@@ -1,28 +1,27 @@
-// Pages of logs, newest first, by cursor. A condition without an index could read a whole log, so a page reads at most
-// 10,000 rows: it then returns the rows found so far, says that it is incomplete, and the next page continues there.
+// Reads pages of logs by cursor, newest first. A condition without an index could read a whole log, so a page reads at
+// most 10,000 rows. A page that reaches this limit is marked as incomplete, and the next page continues after the last
+// row that was read.
 import { type RawBuilder, sql } from 'kysely'
 import { badRequest } from '../errors.ts'
 import { checkText } from '../inputs/inputs.ts'
-import { type TimeWindow, readTimeWindow } from '../inputs/time-window.ts'
+import { type TimeBounds, type TimeWindow, readTimeWindow } from '../inputs/time-window.ts'
 import { decodeListCursor, encodeListCursor, runWithCursor } from './cursor.ts'
 import { checkPageSize, createContainsPattern, defaultLimit } from './filters.ts'
 
 /** The maximum number of rows that one page reads. */
 export const maxScannedRows = 10_000
-/** A text is searched within at most this time. */
+/** The maximum length of the time window of a text search. */
 const maxTextWindowMs = 24 * 3_600_000
 const maxTextLength = 200
 
-/** Arguments of a log before validation. */
-export type LogArgs = {
-  from?: string | null
-  to?: string | null
+/** Arguments of a log query before validation. */
+export type LogArgs = TimeBounds & {
   text?: string | null
   after?: string | null
   pagination?: { limit: number; offset: number } | null
 }
 
-/** Validated arguments of a log. */
+/** Validated arguments of a log query. */
 export type LogQuery = {
   window: TimeWindow
   /** The ILIKE pattern of the text, or null. */
@@ -32,7 +31,7 @@ export type LogQuery = {
   limit: number
 }
 
-/** How a log writes its cursors. */
+/** How a log encodes its cursors. */
 export type LogPosition<Row> = {
   /** The name of the log and its order, so that no other list accepts the cursor. */
   name: string
@@ -48,10 +47,7 @@ export function readLogQuery(
 ): LogQuery {
   if ((args.pagination?.offset ?? 0) !== 0)
     throw badRequest('pagination offset must be 0 for a connection of a log; pass the cursor `after` instead')
-  const window = readTimeWindow({
-    ...(typeof args.from === 'string' && { from: args.from }),
-    ...(typeof args.to === 'string' && { to: args.to }),
-  })
+  const window = readTimeWindow(args)
   return {
     window,
     pattern: typeof args.text === 'string' ? createContainsPattern(checkSearchText(args.text, window)) : null,
@@ -72,14 +68,16 @@ function checkSearchText(text: string, { from, to }: TimeWindow): string {
   return checkText(text, 'text', maxTextLength)
 }
 
-/** A page that was read: at most one row more than the page size. */
+/** The rows of a page, and at most one more row, which shows that another page exists. */
 export type ScannedPage<Row> = {
   rows: Row[]
   /** The position of the last row that was read, if more rows may follow it; null at the end of the log. */
   scannedTo: readonly string[] | null
 }
 
-/** The statements of a log: the page of a query, and the number of its rows, which is exact if all rows were read. */
+/**
+ * The statements of a log: one for a page, and one for the number of its rows, which is exact if all rows were read.
+ */
 export type LogReader<Row> = {
   read: () => Promise<ScannedPage<Row>>
   count: () => Promise<{ count: number; isExact: boolean }>
@@ -99,8 +97,8 @@ export async function readLogConnection<Row>(
   const isFull = rows.length > limit
   const lastPosition = last === undefined ? undefined : positionOf(last)
   const end = isFull ? lastPosition : (scannedTo ?? lastPosition)
-  let counting: ReturnType<typeof count> | undefined
-  const countOnce = (): ReturnType<typeof count> => (counting ??= count())
+  let pendingCount: ReturnType<typeof count> | undefined
+  const countOnce = (): ReturnType<typeof count> => (pendingCount ??= count())
   return {
     nodes,
     isComplete: isFull || scannedTo === null,

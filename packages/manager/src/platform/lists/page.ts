@@ -1,5 +1,5 @@
-// Runs list queries: a validated page (filters, order, limit, offset or cursor) of one table. One statement can return
-// the same list for many parents.
+// Runs list queries, each for a validated page (filters, order, limit, offset or cursor) of one table. One statement
+// can return the same list for many parents.
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { DB } from '../../generated/db.ts'
 import type { Reads } from '../postgres/handles.ts'
@@ -31,10 +31,10 @@ type Row<T extends Table, C extends keyof DB[T] & string> = Pick<
 /** The values that a connection reads in addition to the columns of a row. */
 export type ListedRow = { listCursor: string; listTotal?: number }
 
-/** A list with more rows is not counted to its end. */
+/** Counting stops at this number of rows. */
 const maxCountedRows = 10_001
 
-/** Returns one page of a table. Ties are broken by id, so that pages neither repeat nor skip a row. */
+/** Returns one page of a table. Ties are broken by id, so that pages neither repeat nor skip rows. */
 export async function fetchPage<T extends Table, C extends keyof DB[T] & string>(
   db: Reads,
   query: PageQuery<T, C>,
@@ -45,7 +45,9 @@ export async function fetchPage<T extends Table, C extends keyof DB[T] & string>
 const runPage = (db: Reads, { reading }: Page, statement: RawBuilder<unknown>): Promise<unknown[]> =>
   runWithCursor(typeof reading.after === 'string', async () => (await statement.execute(db)).rows)
 
-/** Returns the same page under each of many parents, in one statement. The cost grows with the rows returned. */
+/**
+ * Returns the same page for each of many parents, in one statement. The cost grows with the number of returned rows.
+ */
 export async function fetchPages<T extends Table, C extends keyof DB[T] & string>(
   db: Reads,
   query: PageQuery<T, C> & { parent: C; parentIds: readonly string[] },
@@ -54,7 +56,7 @@ export async function fetchPages<T extends Table, C extends keyof DB[T] & string
   const parent = sql.ref(`${query.table}.${query.parent}`)
   const combine = (condition: RawBuilder<boolean>): RawBuilder<boolean> =>
     query.where === undefined ? condition : sql<boolean>`${condition} and ${query.where}`
-  // With plain equality, the planner knows how many rows this parent has. The join below hides that.
+  // With plain equality, the planner knows how many rows this parent has. The join in the other branch hides that.
   const statement =
     parentIds.length === 1
       ? selectPage(query, combine(sql<boolean>`${parent} = ${parentIds[0]}`))
@@ -70,20 +72,20 @@ function selectPage<T extends Table, C extends keyof DB[T] & string>(
 ): RawBuilder<unknown> {
   const ref = createColumnQualifier(table)
   const condition = sql`${where} ${createFilterSql(page, ref)}`
-  const selected = [
+  const selectedColumns = [
     ...columns.map(ref),
     ...(page.reading.hasCursors === true ? [sql`${createCursorSql(page, ref)} as list_cursor`] : []),
     ...(page.reading.hasTotal === true
-      ? [sql`(${countTo(maxCountedRows, table, condition)}) as list_total`]
+      ? [sql`(${createCountSql(maxCountedRows, table, condition)}) as list_total`]
       : []),
   ]
   return sql`
-    select ${sql.join(selected)} from ${sql.table(table)}
+    select ${sql.join(selectedColumns)} from ${sql.table(table)}
     where ${condition} ${createAfterSql(page, ref)}
     order by ${createOrderSql(page, ref)} limit ${page.limit} offset ${page.offset}`
 }
 
-const countTo = (limit: number, table: Table, condition: RawBuilder<unknown>): RawBuilder<unknown> =>
+const createCountSql = (limit: number, table: Table, condition: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`select count(*)::int from (select 1 from ${sql.table(table)} where ${condition} limit ${limit}) as counted`
 
 /** Returns the number of rows on all pages of the list. */

@@ -12,7 +12,10 @@ export const createColumnQualifier =
   (column) =>
     sql.ref(`${table}.${column}`)
 
-/** Returns the value of a column. A column of another row is looked up by id, so the cost depends only on the list. */
+/**
+ * Returns the value of a column. A column of another row is looked up by id, so that the cost depends only on the
+ * list.
+ */
 export const createColumnSql = ({ column, via }: PageColumn, ref: QualifyColumn): RawBuilder<unknown> =>
   via === undefined
     ? ref(column)
@@ -44,19 +47,19 @@ export function createAfterSql(page: Page, ref: QualifyColumn): RawBuilder<unkno
   if (isPlain)
     return sql`and (${sql.join(positions.map((position) => createColumnSql(position, ref)))}) > (${sql.join(positions.map(({ value }) => value))})`
   const alternatives = positions.map((position, index) => {
-    const ties = positions.slice(0, index).map((tie) => isEqual(tie, ref))
-    return sql`(${sql.join([...ties, isBehind(position, ref)], sql` and `)})`
+    const ties = positions.slice(0, index).map((tie) => createEqualCondition(tie, ref))
+    return sql`(${sql.join([...ties, createBehindCondition(position, ref)], sql` and `)})`
   })
-  return sql`${createRange(positions[0], ref)} and (${sql.join(alternatives, sql` or `)})`
+  return sql`${createRangeCondition(positions[0], ref)} and (${sql.join(alternatives, sql` or `)})`
 }
 
-function isEqual({ value, ...column }: Position, ref: QualifyColumn): RawBuilder<unknown> {
+function createEqualCondition({ value, ...column }: Position, ref: QualifyColumn): RawBuilder<unknown> {
   const current = createColumnSql(column, ref)
   return value === null ? sql`${current} is null` : sql`${current} = ${value}`
 }
 
 /** Null is the last value of an ascending order and the first of a descending one. */
-function isBehind({ value, ...order }: Position, ref: QualifyColumn): RawBuilder<unknown> {
+function createBehindCondition({ value, ...order }: Position, ref: QualifyColumn): RawBuilder<unknown> {
   const current = createColumnSql(order, ref)
   if (order.direction === 'desc')
     return value === null ? sql`${current} is not null` : sql`${current} < ${value}`
@@ -67,7 +70,7 @@ function isBehind({ value, ...order }: Position, ref: QualifyColumn): RawBuilder
 }
 
 /** Returns a condition on the first column that an index can use. */
-function createRange(first: Position | undefined, ref: QualifyColumn): RawBuilder<unknown> {
+function createRangeCondition(first: Position | undefined, ref: QualifyColumn): RawBuilder<unknown> {
   if (first === undefined || first.value === null || first.via !== undefined) return sql``
   if (first.direction === 'desc') return sql`and ${ref(first.column)} <= ${first.value}`
   return first.isNullable === true ? sql`` : sql`and ${ref(first.column)} >= ${first.value}`

@@ -1,16 +1,20 @@
 // Decides which pages of a list are prepared statements.
-import { type Reads, prepared } from '../postgres/handles.ts'
+import { type Reads, withPreparedStatements } from '../postgres/handles.ts'
 import type { Page } from './filters.ts'
 
 /**
- * Returns a handle that prepares the page if an index on the parent returns its rows in the requested order: `ordered`
- * lists these columns. Then one plan is right for every parent. All other pages are planned for their values: the best
- * plan for a filter, or for rows that are sorted, depends on the number of rows that match.
+ * Returns a handle that prepares the page if an index on the parent returns its rows in the requested order; `ordered`
+ * lists the columns of such orders. Then one plan is right for every parent. All other pages are planned for their
+ * values: the best plan for a filter or a sort depends on the number of matching rows.
  */
-export function forPage(db: Reads, { filters, order, reading }: Page, ordered: readonly string[]): Reads {
+export function getPageHandle(
+  db: Reads,
+  { filters, order, reading }: Page,
+  ordered: readonly string[],
+): Reads {
   const [first = { column: 'id' }, ...others] = order
-  const isFromIndex = others.length === 0 && ordered.includes(first.column)
-  // Pages by cursor and totals have many texts, which would use up the names of prepared statements.
+  const usesIndexOrder = others.length === 0 && ordered.includes(first.column)
+  // Pages by cursor and totals have many different SQL texts, which would exhaust the names of prepared statements.
   const isPlain = filters.length === 0 && (reading.after ?? null) === null && reading.hasTotal !== true
-  return isPlain && isFromIndex ? prepared(db) : db
+  return isPlain && usesIndexOrder ? withPreparedStatements(db) : db
 }

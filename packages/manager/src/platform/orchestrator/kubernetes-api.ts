@@ -22,7 +22,7 @@ export type KubernetesApi = {
   close(): Promise<void>
 }
 
-/** A list page is far smaller than this limit. */
+/** A list response is far smaller than this limit. */
 const maxResponseBytes = 8 * 1024 * 1024
 const maxConnections = 4
 
@@ -83,7 +83,7 @@ const computeFingerprint = ({ server, tls }: KubernetesAccess): string => JSON.s
 async function sendOnce(
   pool: Pool,
   { server, token }: KubernetesAccess,
-  { method, path, patch, purpose: what, signal }: KubernetesRequest,
+  { method, path, patch, purpose, signal }: KubernetesRequest,
 ): Promise<KubernetesResponse> {
   const { statusCode, body } = await pool.request({
     method,
@@ -98,9 +98,9 @@ async function sendOnce(
     signal,
   })
   const text = await body.text()
-  if (statusCode === 200) return { status: 200, body: parseJson(text, what) }
+  if (statusCode === 200) return { status: 200, body: parseJson(text, purpose) }
   if (statusCode === 404 || statusCode === 409) return { status: statusCode }
-  throw new OrchestratorFailure(`cannot ${what}: ${describeRejection(statusCode, text)}`)
+  throw new OrchestratorFailure(`cannot ${purpose}: ${describeRejection(statusCode, text)}`)
 }
 
 function parseJson(text: string, purpose: string): unknown {
@@ -111,10 +111,7 @@ function parseJson(text: string, purpose: string): unknown {
   }
 }
 
-/**
- * Includes only the `reason` of the response, a word from a fixed list. The `message` can quote untrusted
- * text.
- */
+/** Includes only the `reason` from the response, a word from a fixed list. The `message` can quote untrusted text. */
 function describeRejection(status: number, text: string): string {
   const [, reason] = /"reason":\s{0,8}"([A-Za-z]{1,64})"/.exec(text.slice(0, 65_536)) ?? []
   const statusText = reason === undefined ? String(status) : `${status} ${reason}`
@@ -145,7 +142,7 @@ const reasonsByCode: Record<string, string> = {
 function toFailure(
   error: unknown,
   { server }: KubernetesAccess,
-  { purpose: what, signal }: KubernetesRequest,
+  { purpose, signal }: KubernetesRequest,
 ): OrchestratorFailure {
   if (error instanceof OrchestratorFailure) return error
   const { code = '' } = error as { code?: string }
@@ -153,7 +150,7 @@ function toFailure(
     ? 'did not respond in time'
     : (reasonsByCode[code] ??
       (error instanceof errors.UndiciError || code !== '' ? `failed (${code})` : 'failed'))
-  return new OrchestratorFailure(`cannot ${what}: the API server at ${server.host} ${reason}`, {
+  return new OrchestratorFailure(`cannot ${purpose}: the API server at ${server.host} ${reason}`, {
     cause: error,
   })
 }

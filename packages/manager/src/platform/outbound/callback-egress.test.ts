@@ -1,4 +1,4 @@
-// Callbacks whose names and redirects an attacker controls must not connect to this machine.
+// Tests that callbacks never connect to this machine, even if an attacker controls their names and redirects.
 import { createServer } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { type NameServer, startNameServer } from '../../../test/kit/name-server.
 import { parseCallbackUrl } from './callback-url.ts'
 import { createCallbacksPolicy } from './egress-policies.ts'
 import { createAddressRules } from './egress.ts'
-import { createNames } from './names.ts'
+import { createNameResolver } from './names.ts'
 import { createOutboundPools } from './pools.ts'
 import { SendFailure, send } from './send.ts'
 
@@ -39,7 +39,7 @@ async function callBack(url: string, opened: readonly string[] = []): Promise<un
   const pools = createOutboundPools({
     policy,
     ownServices: [],
-    names: createNames({
+    nameResolver: createNameResolver({
       servers: [names.address],
       hostsPath: '/dev/null',
       resolvConfPath: '/dev/null',
@@ -105,7 +105,7 @@ describe('a name', () => {
         return ++answers <= 2 ? [nowhere] : ['127.0.0.1', '::1']
       },
     })
-    // The result is ignored: it depends on how the network treats an unused address.
+    // The result is ignored, because it depends on how the network treats an unused address.
     await callBack(`http://backend.example:${port}/`)
     expect([answers, connections]).toEqual([2, []])
     // The next connection is refused.

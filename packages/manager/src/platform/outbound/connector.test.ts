@@ -6,13 +6,13 @@ import type { AddressInfo, Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type buildConnector, Client } from 'undici'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { EgressRefused, createGuardedConnector, createTrust } from './connector.ts'
+import { EgressRefusedError, createGuardedConnector, createTrustStore } from './connector.ts'
 import { gatewayPolicy } from './egress-policies.ts'
 import { type Egress, type EgressOptions, createEgress } from './egress.ts'
-import { type Lookup, createNames } from './names.ts'
+import { type Lookup, createNameResolver } from './names.ts'
 import { createCertificate } from '@manager/harness/certificates.ts'
 
-const ofThisMachine = createNames().lookupFor('tests')
+const ofThisMachine = createNameResolver().createLookup('tests')
 type Lists = Partial<Parameters<typeof gatewayPolicy>[0]>
 const policyWith = (lists: Lists = {}) => gatewayPolicy({ esbAllowedCidrs: [], esbDeniedCidrs: [], ...lists })
 const open: EgressOptions = { policy: policyWith(), ownServices: [], lookup: ofThisMachine }
@@ -54,7 +54,7 @@ const connectorOf = ({ ca, ...options }: Options) =>
     egress: createEgress(open),
     connectTimeoutMs: 5_000,
     lookup: ofThisMachine,
-    trust: createTrust(ca),
+    trust: createTrustStore(ca),
     ...options,
   })
 
@@ -99,7 +99,7 @@ describe('a name', () => {
       ...open,
       policy: policyWith({ esbDeniedCidrs: ['127.0.0.0/8', '::1/128'] }),
     })
-    await expect(call(`http://localhost:${port}`, { egress })).rejects.toThrow(EgressRefused)
+    await expect(call(`http://localhost:${port}`, { egress })).rejects.toThrow(EgressRefusedError)
     expect(connections).toBe(1)
   })
 
@@ -130,7 +130,7 @@ describe('a name', () => {
     for (const scheme of ['http', 'https'])
       await expect(
         call(`${scheme}://backend.example:${port}`, { lookup: resolver(addresses) }),
-      ).rejects.toThrow(EgressRefused)
+      ).rejects.toThrow(EgressRefusedError)
     expect(connections).toBe(0)
   })
 
@@ -151,7 +151,7 @@ describe('a name', () => {
     for (const lookup of [unknown, resolver([])]) {
       const error = await call('http://backend.example', { lookup }).catch((caught: unknown) => caught)
       expect(error).toMatchObject({ code: 'ENOTFOUND' })
-      expect(error).not.toBeInstanceOf(EgressRefused)
+      expect(error).not.toBeInstanceOf(EgressRefusedError)
     }
   })
 
@@ -203,7 +203,9 @@ describe('a literal', () => {
   ])('%s is refused without an attempt', async (host) => {
     const lookup = resolver(['127.0.0.1'])
     for (const scheme of ['http', 'https'])
-      await expect(within(() => call(`${scheme}://${host}:9`, { lookup }))).rejects.toThrow(EgressRefused)
+      await expect(within(() => call(`${scheme}://${host}:9`, { lookup }))).rejects.toThrow(
+        EgressRefusedError,
+      )
     expect([sockets, lookup.calls]).toEqual([0, []])
   })
 
@@ -214,7 +216,7 @@ describe('a literal', () => {
     'fe80::1%lo',
     '::FFFF:A9FE:A9FE',
   ])('%s that no URL has cleaned is refused all the same', async (host) => {
-    expect(await within(() => failureOf(host))).toBeInstanceOf(EgressRefused)
+    expect(await within(() => failureOf(host))).toBeInstanceOf(EgressRefusedError)
     expect(sockets).toBe(0)
   })
 
@@ -236,9 +238,9 @@ describe('a literal', () => {
 
   test('is refused with a message of host and reason alone', async () => {
     const error = await call('http://someone:hunter2@169.254.169.254/').catch((caught: unknown) => caught)
-    expect(error).toMatchObject({ name: 'EgressRefused', host: '169.254.169.254' })
+    expect(error).toMatchObject({ name: 'EgressRefusedError', host: '169.254.169.254' })
     expect(String(error)).toBe(
-      'EgressRefused: calls to 169.254.169.254 are not allowed: it is a metadata service',
+      'EgressRefusedError: calls to 169.254.169.254 are not allowed: it is a metadata service',
     )
   })
 })
@@ -316,7 +318,7 @@ describe('the policy', () => {
     let received = 0
     const server = createServer(answer).on('connection', (socket) => socket.on('data', () => received++))
     const port = await listen(server)
-    // Simulates a kernel that connects to a different address than the checked address.
+    // Simulates a kernel that connects to an address other than the checked one.
     const egress: Egress = { findProblem: () => Promise.resolve(null), findAddressProblem: () => 'elsewhere' }
     await expect(call(`http://127.0.0.1:${port}`, { egress })).rejects.toThrow(
       'calls to 127.0.0.1 are not allowed: the connected address is elsewhere',

@@ -10,26 +10,26 @@ import type { Egress } from './egress.ts'
 import type { Lookup } from './names.ts'
 
 /** Thrown if a connection is not allowed. The message contains the host and the reason, no other part of the URL. */
-export class EgressRefused extends Error {
+export class EgressRefusedError extends Error {
   readonly host: string
   constructor(host: string, reason: string) {
     super(`calls to ${host} are not allowed: ${reason}`)
-    this.name = 'EgressRefused'
+    this.name = 'EgressRefusedError'
     this.host = host
   }
 }
 
 /** The peer closed the connection during the TLS handshake: it does not support TLS, or it rejects this client. */
-export class HandshakeEnded extends Error {}
+export class HandshakeEndedError extends Error {}
 
 /**
  * Trusts the default certificate authorities and the given ones (PEM). Create it once: with many certificates this
  * takes longer than a handshake.
  */
-export const createTrust = (ca: readonly string[] = []): SecureContext =>
+export const createTrustStore = (ca: readonly string[] = []): SecureContext =>
   createSecureContext(ca.length === 0 ? {} : { ca: [...getCACertificates(), ...ca] })
 
-/** Returns a connector for undici pools. It fails with EgressRefused, HandshakeEnded, or a network or TLS error. */
+/** Returns a connector for undici pools. It fails with EgressRefusedError, HandshakeEndedError, or a network or TLS error. */
 export function createGuardedConnector(options: {
   egress: Egress
   connectTimeoutMs: number
@@ -59,7 +59,7 @@ export function createGuardedConnector(options: {
     const bareName = toBareHost(hostname)
     const isLiteral = isIP(bareName) !== 0
     const connect = (): void => {
-      // Other options of undici are not passed on: with them, TLS would be verified against the Host header.
+      // Other undici options are not passed on: with them, TLS would be verified against the Host header.
       const target = isLiteral ? { hostname: bareName } : { hostname, servername: bareName }
       getConnector(port)({ ...target, protocol, port: String(port) }, (...result) => {
         if (result[0] !== null) return callback(toConnectError(protocol, result[0]), null)
@@ -69,7 +69,7 @@ export function createGuardedConnector(options: {
           socket.remoteAddress === undefined ? null : egress.findAddressProblem(socket.remoteAddress)
         if (problem === null) return callback(...result)
         socket.destroy()
-        callback(new EgressRefused(hostname, `the connected address is ${problem}`), null)
+        callback(new EgressRefusedError(hostname, `the connected address is ${problem}`), null)
       })
     }
     // The guarded lookup is not called for an address literal, so the literal is checked here.
@@ -79,15 +79,18 @@ export function createGuardedConnector(options: {
   }
 }
 
-/** Connecting fails with a refusal or a timeout, so a reset means that TCP was open and the TLS handshake failed. */
+/**
+ * An attempt to connect fails with a refusal or a timeout. A reset therefore means that TCP was open and the TLS
+ * handshake failed.
+ */
 const toConnectError = (protocol: string, error: Error & { code?: string }): Error =>
   protocol === 'https:' && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-    ? new HandshakeEnded('the connection closed during the TLS handshake', { cause: error })
+    ? new HandshakeEndedError('the connection closed during the TLS handshake', { cause: error })
     : error
 
 const checkAddress = callbackify(async (egress: Egress, address: string, port: number): Promise<void> => {
   const problem = await egress.findProblem(address, port)
-  if (problem !== null) throw new EgressRefused(address, `it is ${problem}`)
+  if (problem !== null) throw new EgressRefusedError(address, `it is ${problem}`)
 })
 
 /** Resolves a name to the addresses that the connection may use; rejects if any of them is not allowed. */
@@ -98,7 +101,7 @@ function createGuardedLookup(egress: Egress, lookup: Lookup, port: number): Look
       throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
     for (const { address } of addresses) {
       const problem = await egress.findProblem(address, port)
-      if (problem !== null) throw new EgressRefused(host, `its address ${address} is ${problem}`)
+      if (problem !== null) throw new EgressRefusedError(host, `its address ${address} is ${problem}`)
     }
     return [...addresses]
   })

@@ -3,9 +3,9 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createCallbacksPolicy, gatewayPolicy } from './egress-policies.ts'
 import { type EgressOptions, createAddressRules, createEgress } from './egress.ts'
-import { type Lookup, createNames } from './names.ts'
+import { type Lookup, createNameResolver } from './names.ts'
 
-const lookup = createNames().lookupFor('tests')
+const lookup = createNameResolver().createLookup('tests')
 type Lists = Partial<Parameters<typeof gatewayPolicy>[0]>
 const policyWith = (lists: Lists = {}) => gatewayPolicy({ esbAllowedCidrs: [], esbDeniedCidrs: [], ...lists })
 const open: EgressOptions = { policy: policyWith(), ownServices: [], lookup }
@@ -209,7 +209,7 @@ describe('the policy of callbacks', () => {
     ['64:ff9b::c0a8:1', 'a private address'],
     ['240.0.0.1', 'a reserved address'],
     ['192.0.0.1', 'a reserved address'],
-    // Outside of the allocated address space.
+    // Outside the allocated address space.
     ['4000::1', 'a reserved address'],
     ['1::1', 'a reserved address'],
     ['64:ff9b:2::808:808', 'a reserved address'],

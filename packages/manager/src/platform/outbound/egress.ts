@@ -13,11 +13,11 @@ import type { OwnService } from './own-services.ts'
 
 /** The networks that one kind of outbound call may reach. */
 export type EgressPolicy = {
-  /** Name of the destinations for messages. */
+  /** Name of the destinations in error messages. */
   destinations: string
-  /** Address classes to refuse, in addition to those that are always refused. */
+  /** Address classes to refuse in addition to those that are always refused. */
   refusedClasses: readonly AddressClass[]
-  /** Networks that are allowed although their class is refused. */
+  /** Networks that are allowed even though their class is refused. */
   openedCidrs: readonly string[]
   /** If not empty, all other networks are refused. */
   onlyCidrs: readonly string[]
@@ -76,7 +76,7 @@ const alwaysRefusedClasses: ReadonlySet<AddressClass> = new Set([
 /** Checks addresses, not names: callers must check every address that a name resolves to. */
 export function createAddressRules(policy: EgressPolicy): AddressRules {
   const { onlyCidrs, refusedClasses } = policy
-  const [isOpened, isInOnlyCidrs] = [createCidrSet(policy.openedCidrs), createCidrSet(onlyCidrs)]
+  const [isOpened, isInPermittedNetworks] = [createCidrSet(policy.openedCidrs), createCidrSet(onlyCidrs)]
   const isDenied = createCidrSet(policy.deniedCidrs)
   return {
     hasOpenedNetworks: policy.openedCidrs.length > 0,
@@ -90,7 +90,7 @@ export function createAddressRules(policy: EgressPolicy): AddressRules {
       if (alwaysRefusedClasses.has(addressClass)) return descriptions[addressClass]
       if (isDenied(address)) return 'in a denied network'
       // Only the embedded IPv4 address counts: an allowed IPv6 network does not allow its embedded IPv4 addresses.
-      if (onlyCidrs.length > 0 && !isInOnlyCidrs(canonical)) return 'outside the allowed networks'
+      if (onlyCidrs.length > 0 && !isInPermittedNetworks(canonical)) return 'outside the allowed networks'
       return refusedClasses.includes(addressClass) && !isOpened(canonical) ? descriptions[addressClass] : null
     },
   }
@@ -103,7 +103,7 @@ export function createEgress({ policy, ownServices, lookup }: EgressOptions): Eg
     const name = toBareHost(host)
     return classifyAddress(name) === null ? lookup(name) : [{ address: name }]
   }
-  /** Optional services are still refused at these addresses while the name server fails. */
+  /** While the name server fails, optional services are still refused at these addresses. */
   const lastKnownAddresses = new Map<string, readonly { address: string }[]>()
   const isOwnService = async (address: string, { host, isOptional }: OwnService): Promise<boolean> => {
     const resolvedAddresses = await resolveHost(host).catch(() => null)
@@ -128,7 +128,10 @@ export function createEgress({ policy, ownServices, lookup }: EgressOptions): Eg
 const isSameHost = (a: string, b: string): boolean =>
   canonicalizeAddress(a) === canonicalizeAddress(b) || (isThisMachine(a) && isThisMachine(b))
 
-/** Treats all addresses of this machine as one, because most services listen on all of them. */
+/**
+ * Returns whether an address belongs to this machine. All such addresses are treated as equal, because most services
+ * listen on all of them.
+ */
 function isThisMachine(address: string): boolean {
   const addressClass = classifyAddress(address)
   if (addressClass === 'loopback' || addressClass === 'unspecified') return true

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type NameServer, rcodes, startNameServer } from '../../../test/kit/name-server.ts'
-import { type NamesOptions, createNames } from './names.ts'
+import { type NameResolverOptions, createNameResolver } from './names.ts'
 
 let server: NameServer
 let folder: string
@@ -30,16 +30,16 @@ async function namesOf({
   hosts = '',
   resolv = '',
   ...options
-}: NamesOptions & { hosts?: string; resolv?: string } = {}) {
+}: NameResolverOptions & { hosts?: string; resolv?: string } = {}) {
   const [hostsPath, resolvConfPath] = [join(folder, 'hosts'), join(folder, 'resolv.conf')]
   await writeFile(hostsPath, hosts)
   await writeFile(resolvConfPath, resolv)
-  return createNames({ hostsPath, resolvConfPath, servers: [server.address], ...options })
+  return createNameResolver({ hostsPath, resolvConfPath, servers: [server.address], ...options })
 }
 /** Returns the addresses of a name, or the error code. */
 const found = (names: Awaited<ReturnType<typeof namesOf>>, host: string, owner = 'owner'): Promise<unknown> =>
   names
-    .lookupFor(owner)(host)
+    .createLookup(owner)(host)
     .then(
       (addresses) => addresses.map(({ address }) => address),
       (error: unknown) => (error as { code: string }).code,
@@ -64,7 +64,7 @@ describe('a name server', () => {
   })
 
   test('tells the family of every address', async () => {
-    expect(await (await namesOf()).lookupFor('owner')('both.example')).toEqual([
+    expect(await (await namesOf()).createLookup('owner')('both.example')).toEqual([
       { address: '192.0.2.1', family: 4 },
       { address: '192.0.2.2', family: 4 },
       { address: '2001:db8::1', family: 6 },
@@ -207,14 +207,14 @@ describe('an owner', () => {
     for (const host of hosts) server.zones.set(host, { isSilent: true })
     for (const [index, host] of hosts.entries())
       void names
-        .lookupFor(
+        .createLookup(
           `hostile${index % 8}`,
           'backends',
         )(host)
         .catch(() => undefined)
     const asked = () => new Set(server.questions.filter((question) => question.includes('mute'))).size
     await expect.poll(asked).toBe(112)
-    const answer = await names.lookupFor('other', 'endpoints')('four.example')
+    const answer = await names.createLookup('other', 'endpoints')('four.example')
     expect(answer.map(({ address }) => address)).toEqual(['192.0.2.4'])
   })
 })

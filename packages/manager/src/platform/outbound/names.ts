@@ -1,4 +1,4 @@
-// Resolves the names of upstreams. The lookup of Node runs in two threads of the process, so one unresponsive name
+// Resolves the names of upstreams. Node's own lookup runs in two threads of the process, so one unresponsive name
 // server would block the lookups of all projects. Here no thread waits, and each project has a share of the concurrent
 // lookups. Results are cached for a few seconds, and each lookup has its own timeout.
 import { LRUCache } from 'lru-cache'
@@ -9,11 +9,11 @@ import { createCachedFile, parseHosts, parseResolvConf } from './host-files.ts'
 
 /** Returns all addresses of a name; rejects if there are none. */
 export type Lookup = (host: string) => Promise<readonly Address[]>
-/** Lookups are limited per owner, and lookups for one purpose do not wait for those of another purpose. */
-export type Names = { lookupFor(owner: string, purpose?: string): Lookup }
+/** Lookups are limited per owner, and lookups for one purpose do not wait for those with another purpose. */
+export type NameResolver = { createLookup(owner: string, purpose?: string): Lookup }
 
 /** Overrides of the defaults, mainly for tests. */
-export type NamesOptions = {
+export type NameResolverOptions = {
   hostsPath?: string
   resolvConfPath?: string
   /** Name servers as `address:port`, instead of those in the file. */
@@ -38,12 +38,12 @@ const limits = {
   capacity: maxConcurrentLookups,
   maxWaiting: 1_024,
   maxWaitMs: 3_000,
-  full: 'too many concurrent DNS lookups',
+  fullMessage: 'too many concurrent DNS lookups',
 }
 const loopbackAddresses = ['127.0.0.1', '::1']
 
-/** Resolves names like this machine does: from its hosts file, then from its name servers and search domains. */
-export function createNames(options: NamesOptions = {}): Names {
+/** Resolves names as this machine does: from its hosts file, then from its name servers and search domains. */
+export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
   const { hostsPath, resolvConfPath, timeoutMs, positiveTtlMs, negativeTtlMs, maxCached } = {
     ...defaults,
     ...options,
@@ -89,7 +89,7 @@ export function createNames(options: NamesOptions = {}): Names {
     }
   }
   return {
-    lookupFor:
+    createLookup:
       (owner, purpose = '') =>
       async (requestedHost) => {
         const host = requestedHost.toLowerCase()

@@ -2,15 +2,15 @@
 // upstream that hangs blocks only its own callers, and projects that call the same upstream do not block each other.
 import { LRUCache } from 'lru-cache'
 import { Pool } from 'undici'
-import { createGuardedConnector, createTrust } from './connector.ts'
+import { createGuardedConnector, createTrustStore } from './connector.ts'
 import { type EgressOptions, createEgress } from './egress.ts'
-import type { Names } from './names.ts'
+import type { NameResolver } from './names.ts'
 import { createSocketLimit } from './socket-limit.ts'
 
 /** The connections of one project to one origin. */
 export type OriginPool = {
   pool: Pool
-  /** Calls that have a connection or wait for one; the dispatching code counts them. */
+  /** Calls that have a connection or wait for one; the dispatching code counts these calls. */
   inFlight: number
   maxInFlight: number
   /** True while a connection reports an error: undici treats a response that ends this way as complete. */
@@ -20,13 +20,13 @@ export type OriginPool = {
 export type OutboundPools = {
   /**
    * Returns the pool of a project for an origin. `origin` must be a `URL.origin`, so that two upstreams never share a
-   * key. Parts of a project that must not block each other pass a `part`.
+   * key. Calls of one project that must not block each other pass different values of `part`.
    */
   getPool(projectId: string, origin: string, part?: string): OriginPool
   close(): Promise<void>
 }
 
-/** Maximum number of interim responses per exchange: no byte limit covers them, and each costs a few microseconds. */
+/** Maximum number of interim responses per exchange. No byte limit covers them, and each costs a few microseconds. */
 export const maxInterimResponses = 1_000
 
 const maxPools = 2_000
@@ -36,7 +36,7 @@ const keepAliveMs = 4_000
 
 /** Limits and egress rules of the pools. */
 export type PoolsOptions = Omit<EgressOptions, 'lookup'> & {
-  names: Names
+  nameResolver: NameResolver
   maxPerOrigin: number
   maxSockets: number
   connectTimeoutMs: number
@@ -44,12 +44,15 @@ export type PoolsOptions = Omit<EgressOptions, 'lookup'> & {
   keepAliveMs?: number
 }
 
-/** `maxPerOrigin` limits the connections of a project to an origin, `maxSockets` those of all projects in total. */
+/**
+ * `maxPerOrigin` limits the connections of a project to one origin. `maxSockets` limits the connections of all projects
+ * in total.
+ */
 export function createOutboundPools(options: PoolsOptions): OutboundPools {
-  const { connectTimeoutMs, names } = options
+  const { connectTimeoutMs, nameResolver } = options
   const { policy, ownServices } = options
-  const egress = createEgress({ policy, ownServices, lookup: names.lookupFor('our own services') })
-  const trust = createTrust()
+  const egress = createEgress({ policy, ownServices, lookup: nameResolver.createLookup('our own services') })
+  const trust = createTrustStore()
   const limitSockets = createSocketLimit(options.maxSockets, policy.destinations)
   const pools = new LRUCache<string, OriginPool>({
     max: maxPools,
@@ -61,8 +64,8 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
       const key = `${projectId} ${part} ${origin}`
       let originPool = pools.get(key)
       if (originPool === undefined) {
-        // The lookup for a new connection counts toward the share of the project.
-        const lookup = names.lookupFor(projectId, policy.destinations)
+        // The lookup for a new connection is charged to the project's share.
+        const lookup = nameResolver.createLookup(projectId, policy.destinations)
         const connect = limitSockets(
           projectId,
           createGuardedConnector({ egress, trust, connectTimeoutMs, lookup }),

@@ -1,12 +1,13 @@
 // Describes why a call to an upstream failed.
 import { errors } from 'undici'
-import { EgressRefused, HandshakeEnded } from './connector.ts'
+import { EgressRefusedError, HandshakeEndedError } from './connector.ts'
 
 /** Returns a description without addresses or values, because it is sent to the caller and logged. */
 export function describeFailure(error: Error & { code?: string }): string {
-  if (error instanceof EgressRefused) return 'the address of the upstream is not allowed'
-  if (error instanceof HandshakeEnded) return 'the upstream closed the connection during the TLS handshake'
-  if (isTlsAlert(error)) return 'the upstream speaks TLS; use https:// or another port'
+  if (error instanceof EgressRefusedError) return 'the address of the upstream is not allowed'
+  if (error instanceof HandshakeEndedError)
+    return 'the upstream closed the connection during the TLS handshake'
+  if (isTlsAlert(error)) return 'the upstream requires TLS; use https:// or another port'
   const { code = '' } = error
   const reason = reasonsByCode[code]
   if (reason !== undefined) return reason
@@ -39,6 +40,6 @@ const reasonsByCode: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate of the upstream is not trusted',
   CERT_HAS_EXPIRED: 'the certificate of the upstream has expired',
   // The response is not a TLS record.
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the upstream does not speak TLS; use http:// or another port',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the upstream does not use TLS on this port; use http:// or another port',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the upstream is for another name',
 }

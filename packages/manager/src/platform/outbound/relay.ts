@@ -1,11 +1,11 @@
-// Streams the response of an upstream to the client, but holds back its last bytes until `commit` resolves. A
-// failure before the first byte is thrown. A failure after the first byte closes the connection, so that an
-// incomplete response never looks complete. A small response is sent in one write.
+// Streams the response of an upstream to the client, but delays its last bytes until `commit` resolves. A failure
+// before the first byte is thrown. A failure after the first byte closes the connection, so that an incomplete
+// response never looks complete. A small response is sent in one write.
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../errors.ts'
-import { BodyAborted, type StreamedBody } from './request-body.ts'
+import { BodyAbortedError, type StreamedBody } from './request-body.ts'
 import { createBodyTooSlowError } from './body-rate.ts'
 import { type OriginPool, maxInterimResponses } from './pools.ts'
 import { describeFailure } from './reasons.ts'
@@ -15,7 +15,7 @@ export type RelayRequest = {
   pool: OriginPool
   path: string
   method: string
-  /** Flat: name, value, name, value … */
+  /** A flat list: name, value, name, value … */
   headers: string[]
   body: Buffer | StreamedBody | null
   maxResponseBytes: number
@@ -50,11 +50,11 @@ export type RelayCaller = {
 /** The upstream failed, or its response cannot be relayed. */
 export class RelayFailure extends Error {}
 /** The client disconnected or did not read the whole response in time. */
-export class CallerDisconnected extends Error {}
+export class CallerDisconnectedError extends Error {}
 
 /**
  * Resolves when the whole response has been written to the connection of the client. Rejects with RelayFailure,
- * CallerDisconnected, or an error of `commit` or of the request body.
+ * CallerDisconnectedError, or an error of `commit` or of the request body.
  */
 export function relay(request: RelayRequest, caller: RelayCaller): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -136,8 +136,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#caller.onData?.(chunk)
     this.#heldChunks.push(chunk)
     if (this.#announcedLength === null) {
-      // Without a length the last bytes are unknown, so the end of the message is held back instead. A response that
-      // arrives completely in this turn of the event loop is still sent in one write.
+      // Without a length, the relay cannot recognize the last bytes, so it delays the end of the message instead. A
+      // response that arrives completely in this turn of the event loop is still sent in one write.
       if (this.#heldChunks.length === 1) setImmediate(() => this.#flush())
     } else if (this.#receivedBytes < this.#announcedLength) this.#flush()
   }
@@ -157,11 +157,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: Error): void {
     this.#releaseSlot()
     // The caller of `relay` handles errors of the request body.
-    if (error instanceof AppError || error instanceof BodyAborted) this.#end(error)
+    if (error instanceof AppError || error instanceof BodyAbortedError) this.#end(error)
     else this.#fail(describeFailure(error), error)
   }
 
-  /** Sends the held chunks; `#finish` sends the last ones. */
+  /** Sends the delayed chunks; `#finish` sends the last ones. */
   #flush(): void {
     if (this.#isOver || this.#isUpstreamDone || this.#heldChunks.length === 0) return
     const { response } = this.#caller
@@ -200,11 +200,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     return true
   }
 
-  readonly #onClose = (): void => this.#end(new CallerDisconnected('the caller closed the connection'))
+  readonly #onClose = (): void => this.#end(new CallerDisconnectedError('the caller closed the connection'))
 
   #onDeadline(): void {
     if (this.#caller.response.writableNeedDrain)
-      this.#end(new CallerDisconnected('the caller read the response too slowly'))
+      this.#end(new CallerDisconnectedError('the caller read the response too slowly'))
     else if (this.#isBodyAwaited()) this.#end(createBodyTooSlowError())
     else this.#fail('the upstream timed out')
   }
@@ -240,7 +240,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     response.destroy()
   }
 
-  /** Called when undici has finished the request, even if the call failed earlier. Until then it occupies its slot. */
+  /**
+   * Called when undici has finished the request, even if the call failed earlier. Until then, the call occupies its
+   * slot.
+   */
   #releaseSlot(): void {
     if (this.#isUpstreamDone) return
     this.#isUpstreamDone = true

@@ -5,7 +5,7 @@ import { type BodyRateLimits, type RateGuard, createRateGuard } from './body-rat
 import type { Lease } from '../throttle/fair-share.ts'
 
 /** The caller stopped sending before the end of the body. */
-export class BodyAborted extends Error {}
+export class BodyAbortedError extends Error {}
 
 const createTooLargeError = (maxBytes: number): AppError =>
   new AppError('payload_too_large', `the request body is larger than ${maxBytes} bytes`)
@@ -55,7 +55,7 @@ async function* streamChunks(
   rate: RateGuard,
   onData: (chunk: Buffer) => void,
 ): AsyncGenerator<Buffer> {
-  // The connection must survive an early end of the iteration: the response is still sent on it.
+  // The connection must stay open if the iteration ends early, because the response is still sent on it.
   const chunkIterator = request.iterator({ destroyOnReturn: false })
   let bytes = 0
   try {
@@ -72,7 +72,7 @@ async function* streamChunks(
       yield chunk
     }
   } catch (error) {
-    throw error instanceof AppError ? error : new BodyAborted('the caller closed the connection')
+    throw error instanceof AppError ? error : new BodyAbortedError('the caller closed the connection')
   } finally {
     // Takes effect when the pending chunk has arrived or the connection is closed.
     chunkIterator.return?.().catch(() => undefined)
@@ -82,7 +82,7 @@ async function* streamChunks(
 // Each chunk costs a few hundred bytes of overhead, and a client can send one byte at a time.
 const maxUnjoinedChunks = 1_024
 
-/** Reads the whole body. `buffered` is charged for the bytes that have arrived, not for the announced length. */
+/** Reads the whole body. `buffered` is charged for the bytes that have arrived, not for the declared length. */
 export async function readBody(request: BodySource, limits: BodyLimits, bufferLease: Lease): Promise<Buffer> {
   const completedBody = readCompleteBody(request, limits.maxBytes)
   if (completedBody !== undefined) {

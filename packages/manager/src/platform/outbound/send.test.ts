@@ -9,7 +9,7 @@ import {
   startRawUpstream,
 } from '@manager/harness/raw-upstream.ts'
 import { createCallbacksPolicy } from './egress-policies.ts'
-import { createNames } from './names.ts'
+import { createNameResolver } from './names.ts'
 import { type OriginPool, type OutboundPools, createOutboundPools } from './pools.ts'
 import { SendFailure, type SendRequest, send } from './send.ts'
 
@@ -19,7 +19,7 @@ let pools: OutboundPools
 let upstreams: RawUpstream[]
 beforeEach(() => {
   const policy = createCallbacksPolicy(['127.0.0.1/32'])
-  pools = createOutboundPools({ ...limits, policy, ownServices: [], names: createNames() })
+  pools = createOutboundPools({ ...limits, policy, ownServices: [], nameResolver: createNameResolver() })
   upstreams = []
 })
 afterEach(async () => {
@@ -155,8 +155,13 @@ describe('a failure before anything is sent', () => {
 
   test('is one of the connection: the name does not resolve', async () => {
     const unknown = Object.assign(new Error('10.1.2.3 knows no backend.example'), { code: 'ENOTFOUND' })
-    const names = { lookupFor: () => () => Promise.reject(unknown) }
-    const own = createOutboundPools({ ...limits, policy: createCallbacksPolicy([]), ownServices: [], names })
+    const nameResolver = { createLookup: () => () => Promise.reject(unknown) }
+    const own = createOutboundPools({
+      ...limits,
+      policy: createCallbacksPolicy([]),
+      ownServices: [],
+      nameResolver,
+    })
     expect(await failureOf(own.getPool('project', 'http://backend.example'))).toEqual([
       'connect',
       'the name of the upstream cannot be resolved',
@@ -188,11 +193,11 @@ describe('a failure before anything is sent', () => {
     const started = await upstream(ok)
     const { url } = started
     const found = [{ address: '127.0.0.1', family: 4 as const }]
-    const names = {
-      lookupFor: () => () => new Promise<typeof found>((resolve) => (connect = () => resolve(found))),
+    const nameResolver = {
+      createLookup: () => () => new Promise<typeof found>((resolve) => (connect = () => resolve(found))),
     }
     const policy = createCallbacksPolicy(['127.0.0.1/32'])
-    const own = createOutboundPools({ ...limits, policy, ownServices: [], names })
+    const own = createOutboundPools({ ...limits, policy, ownServices: [], nameResolver })
     const pool = own.getPool('project', url.replace('127.0.0.1', 'backend.example'))
     expect(await failureOf(pool, { timeoutMs: 50 })).toEqual(['connect', 'the upstream cannot be reached'])
     // The call occupies its slot until the connection is open.
@@ -243,7 +248,7 @@ describe('a failure before anything is sent', () => {
       maxSockets: 2,
       policy,
       ownServices: [],
-      names: createNames(),
+      nameResolver: createNameResolver(),
     })
     const held = failureOf(few.getPool('project', url), { signal: given.signal })
     expect(await failureOf(few.getPool('project', url))).toEqual([

@@ -1,4 +1,5 @@
-// A caller waits for a connection no longer than the remaining time of its statement. Late connections are released.
+// Tests that a caller waits for a connection no longer than the remaining time of its statement, and that late
+// connections are released.
 import type { Pool, PoolClient } from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { acquire, createTimeLimit } from './acquire.ts'
@@ -6,7 +7,7 @@ import { acquire, createTimeLimit } from './acquire.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A pool with a timeout of 5 s that hands out a connection after `ms` milliseconds. */
+/** A pool with a timeout of 5 s that provides a connection after `ms` milliseconds. */
 function poolAfter(ms: number, counts = { idleCount: 0, waitingCount: 1 }) {
   const release = vi.fn<() => void>()
   const client = { release } as unknown as PoolClient
@@ -55,7 +56,7 @@ test('where the timeout of the pool is shorter, or a connection is free, no othe
 
 test('what was waited counts; what is sent has half a second', () => {
   const time = createTimeLimit(poolAfter(0).pool, 5_500)
-  const seen = () => [time.limits(true).isShort, time.waitMs(), time.limits(true).query_timeout]
+  const seen = () => [time.limits(true).isShort, time.getWaitMs(), time.limits(true).query_timeout]
   expect(seen()).toEqual([false, 5_500, 5_500])
   vi.advanceTimersByTime(4_000)
   expect(seen()).toEqual([true, 1_500, 1_500])
@@ -67,5 +68,5 @@ test('what was waited counts; what is sent has half a second', () => {
 
 test('where statements may take less than waits, a wait has its whole time', () => {
   const time = createTimeLimit(poolAfter(0).pool, 1_500)
-  expect([time.waitMs(), time.limits(true).query_timeout]).toEqual([5_500, 1_500])
+  expect([time.getWaitMs(), time.limits(true).query_timeout]).toEqual([5_500, 1_500])
 })

@@ -1,5 +1,5 @@
-// Acquires a pool connection within a deadline. The pool has a single timeout, which restarts with each attempt, but a
-// caller that has already waited must not wait as long again.
+// Acquires a pool connection within a deadline. The pool has a single timeout, which restarts with each attempt. A
+// caller that has already waited must not wait that long again.
 import type { Pool, PoolClient } from 'pg'
 import { type TimedQuery, toConnection } from './connections.ts'
 
@@ -17,7 +17,7 @@ export function createTimeLimit(pool: Pool, readTimeoutMs: number) {
   const getRemainingMs = (): number => startedAt + limitMs - performance.now()
   return {
     /** Remaining time to wait for a connection. */
-    waitMs: (): number => Math.max(1, getRemainingMs()),
+    getWaitMs: (): number => Math.max(1, getRemainingMs()),
     /** A statement that must not run twice gets its full time, because its outcome is unknown after a timeout. */
     limits: (isRepeatable: boolean): Pick<TimedQuery, 'query_timeout' | 'isShort'> => {
       const isShort = isRepeatable && performance.now() - startedAt > shortWaitMs
@@ -52,7 +52,7 @@ function connect(pool: Pool, withinMs: number): Promise<PoolClient> {
 async function withTimeout(pendingClient: Promise<PoolClient>, withinMs: number): Promise<PoolClient> {
   const timeout = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    // The same message as the timeout of the pool, which the error mapping recognizes.
+    // The same message as the pool's own timeout error, which the error mapping recognizes.
     timeout.reject(new Error('timeout exceeded when trying to connect'))
     pendingClient.then(
       (client) => client.release(),

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createCoalesced } from './coalesce.ts'
+import { createCoalescer } from './coalesce.ts'
 
 /** Statements that stay pending until the test ends them. */
 function createSilent(maxConcurrent: 1 | 2 = 1) {
   const begun: { keys: string[]; end: (error: Error | null) => void }[] = []
-  const read = createCoalesced<string, string>({
+  const read = createCoalescer<string, string>({
     getKey: (key) => key,
     run: (keys) =>
       new Promise((resolve, reject) => {

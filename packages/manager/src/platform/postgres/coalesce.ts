@@ -10,12 +10,12 @@ type Entry<Key, Row> = { key: Key; waitingSince: number; waiters: Waiter<Row>[] 
 type PendingKeys<Key, Row> = Map<string, Entry<Key, Row>>
 
 /** The statement and the limits for batching keys. */
-export type CoalescedOptions<Key, Row> = {
+export type CoalescerOptions<Key, Row> = {
   /** Identity of a key; equal keys are read once. */
   getKey: (key: Key) => string
   /** Runs the statement; returns one row or null for each key, in the order of the keys. */
   run: (keys: Key[]) => Promise<(Row | null)[]>
-  /** Owner of a key. Owners take turns, so that no owner waits behind all keys of another. */
+  /** Owner of a key. Owners take turns, so that no owner waits behind all keys of another owner. */
   getOwner?: (key: Key) => string
   /** Maximum number of keys per statement, 256 by default; lower it if rows can be large. */
   maxBatch?: number
@@ -25,11 +25,12 @@ export type CoalescedOptions<Key, Row> = {
   maxWaiting?: number
   /** Concurrent statements; 2 by default, so that the database runs one while this process handles the other. */
   maxConcurrent?: 1 | 2
-  /** Minimum time between the starts of two statements, for writes that can wait to share a statement. */
+  /** Minimum time between the starts of two statements. Use it for writes that can wait to share a statement. */
   minGapMs?: number
 }
 
-// A statement that takes longer than this (a dead connection, a lock) no longer blocks the others.
+// A statement that takes longer than this, for example because of a dead connection or a lock, no longer blocks the
+// next statements.
 const stallMs = 100
 const maxInFlight = 4
 // If the database is unreachable, requests that have waited this long for a statement to start fail immediately.
@@ -38,8 +39,8 @@ const maxExtraTurns = 3
 const minKeysForSecond = 8
 
 /** Returns a function that runs the statement for one key, batched with the keys of concurrent requests. */
-export function createCoalesced<Key, Row>(
-  options: CoalescedOptions<Key, Row>,
+export function createCoalescer<Key, Row>(
+  options: CoalescerOptions<Key, Row>,
 ): (key: Key) => Promise<Row | null> {
   const { maxBatch = 256, maxWaiting = 10_000, maxConcurrent = 2, minGapMs = 0 } = options
   const pendingKeys: PendingKeys<Key, Row> = new Map()
@@ -153,7 +154,7 @@ function createSpacer(minGapMs: number) {
 function takeBatch<Key, Row>(
   pendingKeys: PendingKeys<Key, Row>,
   count: number,
-  { weight, turns }: Pick<CoalescedOptions<Key, Row>, 'weight'> & { turns: Turns<Key> },
+  { weight, turns }: Pick<CoalescerOptions<Key, Row>, 'weight'> & { turns: Turns<Key> },
 ) {
   const batch = []
   let total = 0
@@ -169,7 +170,7 @@ function takeBatch<Key, Row>(
 
 type Turns<Key> = ReturnType<typeof createTurns<Key>>
 
-/** Remembers when each waiting owner was last served; the least recently served owner is next. */
+/** Tracks when each waiting owner was last served; the least recently served owner is next. */
 function createTurns<Key>(ownerOf: ((key: Key) => string) | undefined) {
   let servedAt = new Map<string, number>()
   let now = 0

@@ -16,7 +16,7 @@ export type ConnectGate = {
   /** Always attempts to connect; a success ends the pause for all pools. */
   ProbingClient: typeof Connection
   /** Remaining time of the pause. */
-  pauseMs(): number
+  getPauseMs(): number
 }
 
 /** `onFailure` is called for every failed attempt. */
@@ -32,7 +32,7 @@ export function createConnectGate(onFailure: (error: Error) => void = () => unde
     override connect(): Promise<Client>
     override connect(callback: ConnectCallback): void
     override connect(callback?: ConnectCallback): Promise<Client> | void {
-      // Pools connect with a callback.
+      // Only pools pass a callback. Other callers get no gate.
       if (callback === undefined) return super.connect()
       super.connect((error: Error | null) => {
         // Failures of attempts that started before the last failure must not extend the pause.
@@ -54,7 +54,7 @@ export function createConnectGate(onFailure: (error: Error) => void = () => unde
   return {
     GatedClient,
     ProbingClient,
-    pauseMs: () => (lastFailure === null ? 0 : Math.max(0, pauseEndsAt - performance.now())),
+    getPauseMs: () => (lastFailure === null ? 0 : Math.max(0, pauseEndsAt - performance.now())),
   }
 }
 

@@ -24,7 +24,7 @@ export class Connection extends Client {
     this.#socket.destroy()
   }
 
-  /** Skips a connection that has already failed: it closes anyway, and its error must be logged. */
+  /** Skips a connection that has already failed: it closes anyway, and its error must still be logged. */
   retire(): void {
     if (this.#hasFailed) return
     this.isRetired = true
@@ -36,7 +36,7 @@ export class Connection extends Client {
     if (isIdle && this.isRetired) this.destroy()
   }
 
-  /** Reports only the first error: later ones only say that the connection is closed. */
+  /** Reports only the first error: later errors only say that the connection is closed. */
   reportError(error: unknown, isAboutServer = true): void {
     const isFirstError = !this.#hasFailed && !this.isRetired
     this.#hasFailed = true
@@ -54,14 +54,14 @@ export const isReadOnly = (error: unknown): boolean =>
 const isTimeout = (error: unknown): boolean => (error as Error | undefined)?.message === 'Query read timeout'
 const isUnusableAfter = (error: unknown): boolean => isTimeout(error) || isLost(error)
 
-/** `isShort`: the caller has less time left than a statement may take. */
+/** `isShort`: less time remains than a statement may take. */
 export type TimedQuery = QueryConfig & { query_timeout: number; isShort: boolean }
 
 /**
- * Runs a statement, and destroys the connection after errors that make it unusable. After a read timeout the
- * server may still run the statement, such as a BEGIN, or the route to it is dead. After 57P01 to 57P05 the
- * server closes the connection, but the pool would hand it out until the close arrives. A read-only server
- * (25006) may have a successor.
+ * Runs a statement, and destroys the connection after errors that make it unusable. After a read timeout the server
+ * may still run the statement, such as a BEGIN, or the route to it is dead. After 57P01 to 57P05 the server closes the
+ * connection, but the pool would hand it out until the close arrives. After 25006 (read-only server), a different
+ * server may be the primary.
  */
 export async function queryOn(
   client: PoolClient,
@@ -71,7 +71,7 @@ export async function queryOn(
     return await client.query<Record<string, unknown>>(query)
   } catch (error) {
     if (isUnusableAfter(error)) {
-      // A timeout of a caller that had little time left says nothing about the server.
+      // A timeout says nothing about the server if the caller had little time left.
       toConnection(client).reportError(error, !(isShort && isTimeout(error)))
       toConnection(client).destroy()
     }
@@ -79,12 +79,12 @@ export async function queryOn(
   }
 }
 
-/** Receives the error that made a connection unusable, unless the connection was retired before. */
+/** Receives the error that made a connection unusable, unless the connection had already been retired. */
 type OnFailed = (error: unknown, renewOwn: () => void) => void
 
 /**
- * Watches every connection that the pool opens from now on. The returned function retires all open connections:
- * otherwise connections that only read would keep using a previous server and its stale rows.
+ * Watches every connection that the pool opens from now on. The returned function retires all open connections.
+ * Otherwise, connections that only read would keep using a previous server and its stale rows.
  */
 export function watchConnections(pool: Pool, onFailed: OnFailed = () => undefined): () => void {
   const openConnections = new Set<Connection>()
@@ -117,16 +117,16 @@ export type Renewals = {
   /** Watches the connections of this pool. */
   add(pool: Pool): void
   /** Reports a failed connection attempt. */
-  noteRefusal: (error: Error) => void
+  recordRefusal: (error: Error) => void
   /** Closes the connections of all pools, each as soon as it is idle. */
   renew: () => void
   close(): void
 }
 
 /**
- * When a connection is lost, the other connections to the server are retired. Those of its own pool are always retired
- * immediately. Those of all pools are retired immediately the first time, and then at most once per second. The
- * interval grows while new connections are lost too.
+ * When a connection is lost, the other connections to the server are retired. Those of the same pool are always
+ * retired immediately. Those of all pools are retired immediately the first time, and then at most once per second.
+ * The interval grows while new connections are lost too.
  */
 export function createRenewals(onReadOnly: () => void): Renewals {
   const poolRenewers: (() => void)[] = []
@@ -156,7 +156,7 @@ export function createRenewals(onReadOnly: () => void): Renewals {
   }
   return {
     add: (pool) => void poolRenewers.push(watchConnections(pool, handleFailure)),
-    noteRefusal: (error) => {
+    recordRefusal: (error) => {
       // The server is starting or stopping, so open connections lead to a server that has stopped or will stop.
       if ((error as { code?: string }).code === '57P03') renewWithPause()
     },

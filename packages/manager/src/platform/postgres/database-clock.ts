@@ -9,7 +9,7 @@ export type DatabaseClock = Clock & {
   /** Reads the time of the database. Until the first success, the clock of the machine is used. */
   sync(): Promise<void>
   /** How far the machine clock is ahead of the database clock. */
-  skewMs(): number
+  getSkewMs(): number
   close(): void
 }
 
@@ -28,13 +28,13 @@ export function createDatabaseClock(run: Run): DatabaseClock {
     if (receivedAt - sentAt <= maxRoundTripMs)
       originMs = Number(row?.time) * 1_000 - (sentAt + receivedAt) / 2
   }
-  // Readiness reports an unreachable database; the clock continues from its last reading.
+  // Readiness reports an unreachable database; meanwhile, the clock advances from its last reading.
   const timer = setInterval(() => void sync().catch(() => undefined), syncIntervalMs)
   timer.unref()
   return {
     now: () => new Date(originMs + performance.now()),
     sync,
-    skewMs: () => Date.now() - (originMs + performance.now()),
+    getSkewMs: () => Date.now() - (originMs + performance.now()),
     close: () => clearInterval(timer),
   }
 }

@@ -34,8 +34,9 @@ export type DatabaseOptions = PoolOptions & {
 }
 
 const maxWaiting = 10_000
-// At five times the peak load, serving the oldest request first makes every request wait for seconds. With 16 instead
-// of 48, more requests are refused between two of their statements.
+// Among the newest 48 waiting requests, the oldest is served first. If the oldest of all were served first, every
+// request would wait for seconds at five times the peak load. With 16 instead of 48, more requests would be refused
+// between two of their statements.
 const newestWindow = 48
 
 /** The pools of a process and the handles that run statements on them. */
@@ -45,8 +46,8 @@ export type Database = {
   /** Transactions that write, and that read as much data as a report. */
   longDb: Db
   /**
-   * Runs a prepared statement. One connection always remains for small reads, however many large reads and
-   * changes are waiting.
+   * Runs a prepared statement. One connection always remains for small reads, even if many large reads and changes are
+   * waiting.
    */
   run: RunPrepared
   /** Runs a statement of background work on the connections of requests; it does not appear in traces. */
@@ -74,7 +75,7 @@ export type Database = {
 export function createDatabase(options: DatabaseOptions): Database {
   let readOnlyListener: (() => void) | null = null
   const renewals = createRenewals(() => readOnlyListener?.())
-  const gate = createConnectGate(renewals.noteRefusal)
+  const gate = createConnectGate(renewals.recordRefusal)
   const retry = createRetry(gate, options.onRetry)
   const pools = openPools(options, gate, renewals)
   const watch: StatementObservers = { ...options, onEnd: null }
@@ -83,23 +84,26 @@ export function createDatabase(options: DatabaseOptions): Database {
   const requestOptions = { pool: pools.requests, retry, readTimeoutMs }
   const longOptions = { pool: pools.long, retry, readTimeoutMs: longMs }
   // Requests of one project that wait for a lock must not occupy all connections.
-  const share = createShare(options, pools.requests.options.max, {
+  const share = createConnectionShare(options, pools.requests.options.max, {
     maxWaiting: options.maxWaiting ?? maxWaiting,
     onRefused: options.onRefused,
     // Background work has no caller that could retry.
     preferredOwner: serviceOwner,
     newestWindow,
   })
-  const longShare = createShare(options, pools.long.options.max)
+  const longShare = createConnectionShare(options, pools.long.options.max)
   const runInBackground = createRun({ ...requestOptions, lane: 'requests', watch: backgroundWatch })
   const clock = createDatabaseClock(runInBackground)
   return {
     db: createDb({ ...requestOptions, share }, createLogListener(watch, 'requests')),
-    // Attestations wait for each other's lock, so more than one would only occupy connections.
-    longDb: createDb({ ...longOptions, share: createShare(options, 1) }, createLogListener(watch, 'long')),
-    run: createRunPrepared(
+    // Attestations wait for each other's lock, so several of them would only occupy connections.
+    longDb: createDb(
+      { ...longOptions, share: createConnectionShare(options, 1) },
+      createLogListener(watch, 'long'),
+    ),
+    run: createPreparedRunner(
       { ...requestOptions, pool: pools.lookups, watch },
-      (capacity) => createShare(options, capacity),
+      (capacity) => createConnectionShare(options, capacity),
       createRun({ ...longOptions, lane: 'long', watch, shares: [longShare] }),
     ),
     runInBackground,
@@ -125,7 +129,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 }
 
-const createShare = (
+const createConnectionShare = (
   { acquireTimeoutMs }: DatabaseOptions,
   capacity: number,
   overrides: Partial<FairShareOptions> = {},
@@ -134,16 +138,16 @@ const createShare = (
     capacity: Math.max(1, capacity),
     maxWaiting,
     maxWaitMs: acquireTimeoutMs,
-    full: 'too many requests are waiting for the database; try again',
+    fullMessage: 'too many requests are waiting for the database; try again',
     ...overrides,
   })
 
 /**
- * Large reads and changes leave one connection for small reads, so that authentication never waits behind
- * them. Neither large reads nor changes may occupy all other connections: forwarded calls must be logged, and
- * a hanging disk must not stop reads. Quick changes use the connections that both leave free.
+ * Large reads and changes leave one connection for small reads, so that authentication never waits behind them.
+ * Neither large reads nor changes may occupy all other connections: forwarded calls must be logged, and a hanging disk
+ * must not stop reads. Quick changes use the connections that remain.
  */
-function createRunPrepared(
+function createPreparedRunner(
   options: Omit<RunOptions, 'lane'>,
   createShareOf: (capacity: number) => FairShare,
   runLong: Run,

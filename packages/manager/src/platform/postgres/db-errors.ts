@@ -45,8 +45,8 @@ const unknownOutcomeText =
   'the database is not responding, and the change may or may not have been applied; check before you retry'
 
 /** Returns a function that maps a database error to an AppError, or returns null for other errors. */
-export function createDbErrorReader(meanings: ConstraintMeanings) {
-  return function readDbError(error: unknown): AppError | null {
+export function createDbErrorMapper(meanings: ConstraintMeanings) {
+  return function mapDbError(error: unknown): AppError | null {
     if (!(error instanceof Error)) return null
     const { code = '', constraint = '' } = error as { code?: string; constraint?: string }
     const meaning = code.startsWith('23') ? meanings[constraint] : undefined
@@ -55,7 +55,7 @@ export function createDbErrorReader(meanings: ConstraintMeanings) {
       const fields = path === undefined ? [] : [{ path, message }]
       return new AppError(meaningCode, message, { cause: error, fields })
     }
-    // 22021 and 22P05: text PostgreSQL cannot store, such as U+0000.
+    // 22021 and 22P05: text that PostgreSQL cannot store, such as U+0000.
     if (code === '22021' || code === '22P05')
       return new AppError('bad_request', 'a value contains a character that cannot be stored', {
         cause: error,
@@ -72,4 +72,4 @@ export function createDbErrorReader(meanings: ConstraintMeanings) {
 }
 
 /** Maps a database error to an AppError, or returns null for other errors. */
-export type DbErrorReader = ReturnType<typeof createDbErrorReader>
+export type DbErrorMapper = ReturnType<typeof createDbErrorMapper>

@@ -75,7 +75,7 @@ class Session implements DatabaseConnection {
   /** The connection of the transaction. */
   #client: PoolClient | null = null
   #isReadOnly = false
-  /** The state of the connection is unknown, so it is not used again. */
+  /** True if the state of the connection is unknown. Such a connection is not used again. */
   #isStateUnknown = false
 
   constructor(options: DriverOptions, timeLimit: TimeLimit, lease: Lease) {
@@ -132,7 +132,7 @@ class Session implements DatabaseConnection {
   #open(text: string): Promise<PgResult> {
     const { pool, retry, readTimeoutMs } = this.#options
     const attempt = async (): Promise<PgResult> => {
-      const client = await acquire(pool, this.#time.waitMs())
+      const client = await acquire(pool, this.#time.getWaitMs())
       try {
         const result = await queryOn(client, { text, ...this.#time.limits(true) })
         this.#client = client

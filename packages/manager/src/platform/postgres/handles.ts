@@ -47,10 +47,11 @@ const preparedHandles = new WeakMap<Reads, Reads>()
 
 /**
  * Returns a handle whose connections prepare each statement once. Use it for lookups by key and for lists without
- * filters, whose best plan does not depend on the values. After five runs, PostgreSQL may keep one plan for all values;
- * for a filter on a skewed column, that plan can be much slower. A transaction is returned unchanged.
+ * filters, whose best plan does not depend on the values. After five runs, PostgreSQL may keep one plan for all
+ * values; for a filter on a skewed column, that plan can be much slower than one for the actual value. A transaction
+ * is returned unchanged.
  */
-export const prepared = (db: Reads): Reads => preparedHandles.get(db) ?? db
+export const withPreparedStatements = (db: Reads): Reads => preparedHandles.get(db) ?? db
 
 /** Creates the handles of one pool. */
 export function createDb(
@@ -80,5 +81,8 @@ export function createDb(
   }
 }
 
-/** Any of these ids, as one parameter: `in` has one parameter for each id, so that each count is another statement. */
+/**
+ * Returns SQL that compares with any of these ids in one parameter. `in` needs one parameter for each id, so every
+ * number of ids would be a different statement.
+ */
 export const anyOf = (ids: readonly string[]): RawBuilder<string> => sql<string>`any(${ids}::uuid[])`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Lookup, createLookUp } from './lookups.ts'
+import { type Lookup, createLookupRunner } from './lookups.ts'
 import type { RunPrepared } from './prepared.ts'
 
 const lookup: Lookup<{ text: string }> = { name: 'pairs', kind: 'read', text: 'select …' }
@@ -13,7 +13,7 @@ function createRecorder() {
       .map((first, index) => ({ position: index + 1, text: `${first}+${seconds[index]}` }))
       .filter(({ text }) => !text.includes('missing')) as unknown as Row[]
   }
-  return { runs, lookUp: createLookUp(run) }
+  return { runs, lookUp: createLookupRunner(run) }
 }
 
 test('concurrent requests share a statement, and equal keys are read once', async () => {

@@ -1,7 +1,7 @@
-// Lookups by unique key that requests of people repeat: the caller, the caller's roles, and the objects that policies
-// name. Concurrent requests share a prepared statement, which starts after the last of them. Rows are never kept for a
-// later request, so a revocation applies to every request that starts after it.
-import { createCoalesced, orderByPosition } from './coalesce.ts'
+// Lookups by unique key that user requests repeat: the caller, the caller's roles, and the objects that policies name.
+// Concurrent requests share a prepared statement, which starts after the last of these requests arrives. Rows are
+// never kept for a later request, so a revocation applies to every request that starts after it.
+import { createCoalescer, orderByPosition } from './coalesce.ts'
 import { getCurrentOwner } from './owner.ts'
 import type { PreparedStatement, RunPrepared } from './prepared.ts'
 
@@ -12,27 +12,27 @@ import type { PreparedStatement, RunPrepared } from './prepared.ts'
 export type Lookup<Row extends object> = PreparedStatement & { readonly rowType?: Row }
 type LookupKey = readonly string[]
 /** Returns the row with this key, or null. */
-export type LookUp = <Row extends object>(lookup: Lookup<Row>, key: LookupKey) => Promise<Row | null>
+export type RunLookup = <Row extends object>(lookup: Lookup<Row>, key: LookupKey) => Promise<Row | null>
 type Read = (key: { parts: LookupKey; owner: string }) => Promise<object | null>
 
 /** Returns the function that runs the lookups of a process. */
-export function createLookUp(run: RunPrepared): LookUp {
+export function createLookupRunner(run: RunPrepared): RunLookup {
   const lookups = new Map<string, { read: Read; text: string }>()
   return <Row extends object>(lookup: Lookup<Row>, parts: LookupKey) => {
-    let known = lookups.get(lookup.name)
-    if (known === undefined)
-      lookups.set(lookup.name, (known = { read: createRead(run, lookup), text: lookup.text }))
+    let knownLookup = lookups.get(lookup.name)
+    if (knownLookup === undefined)
+      lookups.set(lookup.name, (knownLookup = { read: createRead(run, lookup), text: lookup.text }))
     // A policy that ran the statement of another lookup could find the wrong project.
-    if (known.text !== lookup.text) throw new Error(`two lookups have the name ${lookup.name}`)
-    return known.read({ parts, owner: getCurrentOwner() }) as Promise<Row | null>
+    if (knownLookup.text !== lookup.text) throw new Error(`two lookups have the name ${lookup.name}`)
+    return knownLookup.read({ parts, owner: getCurrentOwner() }) as Promise<Row | null>
   }
 }
 
 const createRead = (run: RunPrepared, lookup: PreparedStatement): Read =>
-  createCoalesced({
+  createCoalescer({
     getKey: ({ parts }) => (parts.length === 1 ? (parts[0] as string) : JSON.stringify(parts)),
     getOwner: ({ owner }) => owner,
-    // One statement at a time serves more requests than two, and its rows are small.
+    // Running one statement at a time serves more requests than running two, and its rows are small.
     maxConcurrent: 1,
     run: async (keys) => {
       const columns = (keys[0]?.parts ?? []).map((_, part) => keys.map(({ parts }) => parts[part]))

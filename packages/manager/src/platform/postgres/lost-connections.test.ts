@@ -1,10 +1,11 @@
-// Tests connections that the server closes: reads succeed, and a failed write reports whether it may have been applied.
+// Tests connections that the server closes: reads are retried successfully, and a failed write reports whether it may
+// have been applied.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type BlackholeProxy, startBlackholeProxy } from '../../../test/kit/blackhole-proxy.ts'
 import { createDatabase, type Database } from './database.ts'
-import { createDbErrorReader } from './db-errors.ts'
+import { createDbErrorMapper } from './db-errors.ts'
 import { isOutcomeUnknown } from './outcomes.ts'
 import type { RetryKind } from './retry.ts'
 
@@ -90,7 +91,7 @@ describe('a change', () => {
       () => null,
       (error: unknown) => error,
     )
-  /** Blocks the work with a table lock of another session, and resets its connections while it waits. */
+  /** Blocks the work with a table lock in another session, and resets the connections of the work while it waits. */
   const cutDuring = async (work: () => Promise<unknown>): Promise<unknown> => {
     const holder = await service.sql.connect()
     try {
@@ -172,7 +173,7 @@ describe('a change', () => {
         }),
       )
       expect([runs, isOutcomeUnknown(error)]).toEqual([1, true])
-      expect(createDbErrorReader({})(error)).toMatchObject({
+      expect(createDbErrorMapper({})(error)).toMatchObject({
         status: 503,
         retryAfterSeconds: 1,
         message: expect.stringContaining('may or may not have been applied') as string,

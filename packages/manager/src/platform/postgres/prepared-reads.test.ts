@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { useProject } from '../../../test/kit/project.ts'
-import { type Reads, prepared } from './handles.ts'
+import { type Reads, withPreparedStatements } from './handles.ts'
 import { createStatementNames } from './statement-names.ts'
 
 // With one connection, every statement runs in the same session.
@@ -51,7 +51,7 @@ test('10,000 different texts get at most 200 names, and keep them', () => {
 })
 
 test('the server keeps at most 200 prepared statements per connection', async () => {
-  const db = prepared(service.world.database.db.read)
+  const db = withPreparedStatements(service.world.database.db.read)
   for (let i = 0; i < 1_000; i++) await run(db, `select ${i} as n`)
   expect(await run(db, 'select 1001 as n')).toEqual([{ n: 1_001 }])
   const count = await countPrepared()
@@ -76,7 +76,7 @@ test('statements that the server has lost are prepared again', async () => {
 
 test('a transaction uses its own connection and prepares nothing', async () => {
   await service.world.database.db.transaction(async (tx) => {
-    expect(prepared(tx)).toBe(tx)
-    expect(await run(prepared(tx), 'select 1 as n')).toEqual([{ n: 1 }])
+    expect(withPreparedStatements(tx)).toBe(tx)
+    expect(await run(withPreparedStatements(tx), 'select 1 as n')).toEqual([{ n: 1 }])
   })
 })

@@ -1,7 +1,7 @@
-// Versions of a project by area. Triggers record every change to the tables below in its transaction, whoever
-// makes the change. A version therefore changes exactly when data of its area changes, and all readers see it
-// at commit.
-import { createCoalesced, orderByPosition } from './coalesce.ts'
+// Versions of a project, one per area. Triggers record every change to the tables below in the transaction of the
+// change, whoever makes it. A version therefore changes exactly when data in its area changes, and all readers see the
+// new version at commit.
+import { createCoalescer, orderByPosition } from './coalesce.ts'
 import type { Database } from './database.ts'
 import type { PreparedStatement } from './prepared.ts'
 
@@ -54,9 +54,9 @@ type VersionKey = { projectId: string; area: Area }
 /** Returns the version of an area of a project. */
 export type ReadProjectVersion = (projectId: string, area: Area) => Promise<string | null>
 
-/** Reads versions. Concurrent requests share a statement, which starts after the last of them. */
+/** Reads versions. Concurrent requests share a statement, which starts after the last of these requests. */
 export function createProjectVersions(database: Pick<Database, 'run'>): ReadProjectVersion {
-  const readVersion = createCoalesced<VersionKey, string>({
+  const readVersion = createCoalescer<VersionKey, string>({
     getKey: ({ projectId, area }) => `${area} ${projectId}`,
     run: async (versionKeys) => {
       const values = [versionKeys.map(({ projectId }) => projectId), versionKeys.map(({ area }) => area)]

@@ -17,7 +17,7 @@ const options = { kind: 'read', withinMs: 60_000 } as const
 
 test('what a lost connection broke is tried again, at most twice, and counted', async () => {
   const kinds: RetryKind[] = []
-  const retry = createRetry({ pauseMs: () => 0 }, (kind) => kinds.push(kind))
+  const retry = createRetry({ getPauseMs: () => 0 }, (kind) => kinds.push(kind))
   const healed = counting([lost(), lost()])
   expect(await retry(healed.attempt, options)).toBe('done')
   expect(kinds).toEqual(['read', 'read'])
@@ -27,7 +27,7 @@ test('what a lost connection broke is tried again, at most twice, and counted', 
 })
 
 test('nothing else is tried again', async () => {
-  const retry = createRetry({ pauseMs: () => 0 })
+  const retry = createRetry({ getPauseMs: () => 0 })
   const broken = counting([new Error('Query read timeout')])
   await expect(retry(broken.attempt, options)).rejects.toThrow('timeout')
   expect(broken.state.tries).toBe(1)
@@ -35,8 +35,10 @@ test('nothing else is tried again', async () => {
 
 test('nor when the time is over, or when connecting is to wait for long', async () => {
   const late = counting([lost()])
-  await expect(createRetry({ pauseMs: () => 0 })(late.attempt, { ...options, withinMs: 0 })).rejects.toThrow()
+  await expect(
+    createRetry({ getPauseMs: () => 0 })(late.attempt, { ...options, withinMs: 0 }),
+  ).rejects.toThrow()
   const paced = counting([lost()])
-  await expect(createRetry({ pauseMs: () => 900 })(paced.attempt, options)).rejects.toThrow()
+  await expect(createRetry({ getPauseMs: () => 900 })(paced.attempt, options)).rejects.toThrow()
   expect([late.state.tries, paced.state.tries]).toEqual([1, 1])
 })

@@ -23,12 +23,12 @@ type RetryOptions = {
   /** Whether to retry after this error; by default only after a lost connection. */
   canRetry?: (error: unknown) => boolean
 }
-/** Runs the attempt, and runs it again after errors that are worth a retry. */
+/** Runs the attempt, and retries it after errors that are worth a retry. */
 export type Retry = <T>(attempt: () => Promise<T>, options: RetryOptions) => Promise<T>
 
 /** Returns a function that retries attempts, no earlier than `gate` permits new connections. */
 export const createRetry =
-  (gate: Pick<ConnectGate, 'pauseMs'>, onRetry: OnRetry = () => undefined): Retry =>
+  (gate: Pick<ConnectGate, 'getPauseMs'>, onRetry: OnRetry = () => undefined): Retry =>
   async (attempt, { kind, withinMs, canRetry = isRetryable }) => {
     const startedAt = performance.now()
     for (let retries = 0; ; retries++) {
@@ -36,7 +36,7 @@ export const createRetry =
         return await attempt()
       } catch (error) {
         if (retries === maxRetries || !canRetry(error)) throw error
-        const pauseMs = Math.max(gate.pauseMs(), firstPauseMs * 4 ** retries * (0.5 + Math.random()))
+        const pauseMs = Math.max(gate.getPauseMs(), firstPauseMs * 4 ** retries * (0.5 + Math.random()))
         if (pauseMs > longestPauseMs || performance.now() + pauseMs - startedAt > withinMs) throw error
         await sleep(pauseMs)
         onRetry(kind)

@@ -1,6 +1,6 @@
 // The columns of objects that count their changes. A trigger on each table maintains them.
 
-/** The number of the last change, which starts at 1, and its time. */
-export type Revised = { revision: number; updatedAt: string }
+/** The number and the time of the last change. Numbers start at 1. */
+export type RevisionFields = { revision: number; updatedAt: string }
 
 export const revisionColumns = ['revision', 'updatedAt'] as const

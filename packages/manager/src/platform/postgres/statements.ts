@@ -6,7 +6,7 @@ import { type TimedQuery, queryOn } from './connections.ts'
 import { type FailurePhase, isRejected, isRetryable, markOutcome, determineOutcome } from './outcomes.ts'
 import type { Retry } from './retry.ts'
 
-/** Declared by the caller: a read and an idempotent change may run twice, a write must not. */
+/** Declared by the caller: a read or an idempotent change may run twice, a write must not. */
 export type StatementKind = 'read' | 'write' | 'idempotent'
 /** Each connection prepares a named statement once. Columns keep the names that the statement gives them. */
 export type Statement = { name?: string; kind: StatementKind; text: string }
@@ -29,7 +29,7 @@ export async function runStatement(
   let phase: FailurePhase = 'connecting'
   const attempt = async (): Promise<QueryResult> => {
     phase = 'connecting'
-    const client = await acquire(pool, timeLimit.waitMs())
+    const client = await acquire(pool, timeLimit.getWaitMs())
     phase = 'committing'
     return runAndRelease(client, { name, text, values, ...timeLimit.limits(isRepeatable) })
   }
@@ -45,7 +45,7 @@ export async function runStatement(
       try {
         return await retry(attempt, retryOptions)
       } catch (error) {
-        // Each connection of the pool can fail like this at most once.
+        // Each connection of the pool can fail in this way at most once.
         if (name === undefined || tries === pool.options.max || !isStalePreparedStatement(error)) throw error
       }
   } catch (error) {

@@ -14,8 +14,8 @@ export type Channels = {
    */
   publish(channel: string, message: string): boolean
   /**
-   * Resolves true once messages of the channel reach the listener. Resolves false if Redis is unreachable, and then
-   * subscribes as soon as Redis is available again. Resolves within a bounded time.
+   * Resolves to true once messages of the channel reach the listener. Resolves to false if Redis is unreachable, and
+   * then subscribes as soon as Redis is available again. Resolves within a bounded time.
    */
   subscribe(channel: string): Promise<boolean>
   unsubscribe(channel: string): void
@@ -75,8 +75,8 @@ const senderLength = 12
 const maxSenders = 20_000
 
 /**
- * Accepts each message once: during a failover, both servers may deliver the same message. The messages of a sender on
- * a channel have increasing numbers.
+ * Accepts each message once: during a failover, both servers may deliver the same message. The messages from one
+ * sender on a channel have increasing numbers.
  */
 function createDeduplicator() {
   const lastNumbers = new LRUCache<string, number>({ max: maxSenders })
@@ -112,7 +112,7 @@ function createPublisher({ redis, log, limits, onLost }: PublisherOptions) {
       publication
         .then(refusal.end, (error: unknown) => {
           onLost(1)
-          refusal.note(error)
+          refusal.recordError(error)
         })
         .finally(() => {
           messages--

@@ -17,8 +17,8 @@ export type Connections = {
   getMasters(this: void, connection: Connection): readonly Master[]
   /** Returns the address of the master that stores the key, or undefined while no master is known. */
   findAddress(this: void, connection: Connection, key: string): ServerAddress | undefined
-  /** Groups the keys, so that one command may use all keys of a group. */
-  groups(this: void, keys: string[]): string[][]
+  /** Groups the keys, so that one command may use all keys in a group. */
+  groupKeys(this: void, keys: string[]): string[][]
 }
 
 /** Address and credentials of the servers. */
@@ -60,7 +60,7 @@ export function createConnections({ url, topology, sentinelPassword }: Connectio
     open: () => new Client({ ...options, ...server }),
     getMasters: (client) => (address === undefined ? [] : [{ address, client: client as Client }]),
     findAddress: () => address,
-    groups: (keys) => [keys],
+    groupKeys: (keys) => [keys],
   }
 }
 
@@ -91,7 +91,7 @@ function createClusterConnections(nodes: readonly ServerAddress[], redisOptions:
       const node = (connection as Cluster).slots[computeSlot(key)]?.[0]
       return node === undefined ? undefined : toServerAddress(node)
     },
-    groups: (keys) => [...Map.groupBy(keys, computeSlot).values()],
+    groupKeys: (keys) => [...Map.groupBy(keys, computeSlot).values()],
   }
 }
 
@@ -106,7 +106,8 @@ function parseOptions(url: string): RedisOptions {
     db,
     protocol: 3,
     connectTimeout: 1_000,
-    // Pings are sent continuously, so a connection that receives nothing for this long is dead and is reopened.
+    // The client pings continuously. A connection that receives nothing for this long is therefore dead and is
+    // reopened.
     socketTimeout: 2_000,
     // A dead connection that carries no pings closes after another 10 s.
     keepAlive: 4_000,

@@ -14,15 +14,15 @@ export type Redis = {
   isDown(key: string): boolean
   /**
    * Runs a script and returns its result, or null if Redis is unreachable, fails or times out. The first timeout marks
-   * the master as down, so a Redis that hangs costs one short wait and not one per request.
+   * the master as down. A Redis that hangs therefore costs one short wait, not one per request.
    */
   eval(script: string, keys: string[], args?: string[]): Promise<unknown>
   /** Sends a message and rejects if it is lost. Returns null if it cannot be sent. */
   publish(channel: string, message: string): Promise<unknown> | null
-  /** Returns the prefixed key for a name; installations that share a Redis have different prefixes. */
+  /** Returns the prefixed key for a name. Installations that share a Redis have different prefixes. */
   key(name: string): string
-  /** Groups the keys, so that one script may use all keys of a group. */
-  groups(keys: string[]): string[][]
+  /** Groups the keys, so that one script may use all keys in a group. */
+  groupKeys(keys: string[]): string[][]
   /** Returns the addresses of all masters that are currently known. */
   masters(): readonly ServerAddress[]
   /** Opens a separate connection, for subscriptions. */
@@ -49,21 +49,16 @@ export function createRedis(
   deps: { log: Logger; metrics: Metrics },
 ): Redis {
   const topology = options.topology ?? { mode: 'single', address: parseUrlAddress(url) }
-  const {
-    open,
-    groups,
-    getMasters: mastersOf,
-    findAddress: addressOf,
-  } = createConnections({ ...options, url, topology })
+  const { open, groupKeys, getMasters, findAddress } = createConnections({ ...options, url, topology })
   const connection = open()
   const state = createState(createAddressFormatter(url), deps)
   const breaker = createBreaker(connection, {
-    mastersOf,
+    mastersOf: getMasters,
     pingMs: timeouts.pingMs,
     recordState: state.recordState,
   })
   const isMasterUp = (key: string | undefined): boolean | undefined =>
-    key === undefined ? state.isUp() : breaker.isUp(addressOf(connection, key))
+    key === undefined ? state.isUp() : breaker.isUp(findAddress(connection, key))
   return {
     isUp: state.isUp,
     isDown: (key) => isMasterUp(key) === false,
@@ -71,14 +66,14 @@ export function createRedis(
       if (isMasterUp(keys[0]) !== true) return null
       const result = connection.eval(script, keys.length, ...keys, ...args)
       return withTimeout(timeouts.commandMs, result).catch((error: unknown) => {
-        if (error === responseTimeout) breaker.trip(addressOf(connection, keys[0] ?? ''))
+        if (error === responseTimeout) breaker.trip(findAddress(connection, keys[0] ?? ''))
         return null
       })
     },
     publish: (channel, message) =>
       isMasterUp(channel) === true ? connection.spublish(channel, message) : null,
     key: (name) => `${keyPrefix}:${name}`,
-    groups,
+    groupKeys,
     masters: () => breaker.masters().map(({ address }) => address),
     open,
     close: async () => {
@@ -150,7 +145,7 @@ function createState(
 ) {
   let lastState: boolean | null = null
   let isClosed = false
-  // The first failure is ignored: startup keeps the event loop busy, so it may time out although Redis is up.
+  // The first failure is ignored: startup keeps the event loop busy, so a ping may time out even though Redis is up.
   let failuresToIgnore = 1
   metrics.redisDegraded.set(1)
   const recordState: RecordState = (isUp, address, error) => {
@@ -172,7 +167,8 @@ const responseTimeout = new ResponseTimeout('redis did not respond in time')
 export async function withTimeout<T>(ms: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
-    // After a busy event loop turn, the timer fires before an arrived response is read, so the response is read first.
+    // After a busy event loop turn, the timer fires before a response that has already arrived is read. The response
+    // is therefore read first.
     timer = setTimeout(() => setImmediate(reject, responseTimeout), ms).unref()
   })
   try {

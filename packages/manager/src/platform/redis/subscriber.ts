@@ -6,7 +6,10 @@ import { type Redis, getErrorReason, withTimeout } from './redis.ts'
 
 /** Keeps channels subscribed across reconnects. */
 export type Subscriber = {
-  /** Resolves true when the channel is subscribed, or false if that takes too long and continues in the background. */
+  /**
+   * Resolves to true when the channel is subscribed, or to false if the subscription takes too long and continues in
+   * the background.
+   */
   add(channel: string): Promise<boolean>
   remove(channel: string): void
   close(): void
@@ -52,7 +55,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
       return true
     } catch (error) {
       if (subscriptions.has(channel)) subscriptions.set(channel, null)
-      refusal.note(error)
+      refusal.recordError(error)
       return false
     }
   }
@@ -91,7 +94,7 @@ export function createRefusal(log: Logger, command: string, consequence: string)
   let refusedAt = -Infinity
   return {
     isRecent: (): boolean => performance.now() - refusedAt < refusalPauseMs,
-    note: (error: unknown): void => {
+    recordError: (error: unknown): void => {
       const reason = getErrorReason(error)
       if (reason !== 'NOPERM' && reason !== 'ERR') return
       if (refusedAt === -Infinity)

@@ -21,7 +21,7 @@ export async function assertMasterKey(db: Db, masterKey: Buffer): Promise<void> 
 /** Checks the master key in a transaction that seals a secret; a key rotation then waits for the transaction to end. */
 export type LockMasterKey = (tx: Tx) => Promise<void>
 /** The returned function throws 503 if the master key was rotated. */
-export const createLockMasterKey =
+export const createMasterKeyLock =
   (masterKey: Buffer): LockMasterKey =>
   async (tx) => {
     const ownKeyId = computeMasterKeyId(masterKey)

@@ -5,7 +5,7 @@ import type { Frame } from './frames.ts'
 
 /** Reasons for closing a socket. Clients reconnect after codes up to 4499, but not after codes from 4500. */
 export const closeCodes = {
-  /** The process shuts down, or the socket has reached its maximum age. */
+  /** The process is shutting down, or the socket has reached its maximum age. */
   again: 4000,
   slow: 4001,
   silent: 4002,
@@ -76,7 +76,7 @@ export class LiveSocket extends WebSocket {
   }
 
   /**
-   * Sends a frame; returns false if it was dropped. If the client reads too slowly, a frame that may not be dropped
+   * Sends a frame; returns false if it was dropped. If the client reads too slowly, a frame that must not be dropped
    * closes the socket.
    */
   deliver(frame: Frame, mayDrop: boolean): boolean {
@@ -118,7 +118,7 @@ export class LiveSocket extends WebSocket {
     return false
   }
 
-  noteClosed(): void {
+  handleClosed(): void {
     this.#notifyEnded()
     this.#socketHost?.onClosed(this)
     this.#socketHost = null
@@ -153,9 +153,9 @@ function onControl(this: WebSocket): void {
 }
 
 function onClose(this: WebSocket): void {
-  ;(this as LiveSocket).noteClosed()
+  ;(this as LiveSocket).handleClosed()
 }
 
 function ignoreError(): void {
-  // `initialize` explains why errors need no handling.
+  // The library has already closed the socket with a code for the error (see `initialize`).
 }

@@ -28,11 +28,11 @@ describe('the failure window', () => {
   test('the last of so many failures begins a block, which then counts down', () => {
     const window = createFailureWindow(limits)
     expect([window.fail('a', start), window.fail('a', start + 1)]).toEqual([0, 0])
-    expect(window.blockedMs('a', start + 1)).toBe(0)
+    expect(window.getBlockedMs('a', start + 1)).toBe(0)
     expect(window.fail('a', start + 2)).toBe(minute)
-    expect(window.blockedMs('a', start + 2)).toBe(minute)
-    expect(window.blockedMs('a', start + 1 + minute)).toBe(1)
-    expect(window.blockedMs('a', start + 2 + minute)).toBe(0)
+    expect(window.getBlockedMs('a', start + 2)).toBe(minute)
+    expect(window.getBlockedMs('a', start + 1 + minute)).toBe(1)
+    expect(window.getBlockedMs('a', start + 2 + minute)).toBe(0)
   })
 
   test('blocks double up to the longest one and stay there', () => {
@@ -54,8 +54,8 @@ describe('the failure window', () => {
     for (const from of [start, start + limits.windowMs]) {
       expect([window.fail('a', from), window.fail('a', from + minute)]).toEqual([0, 0])
       expect(window.fail('a', from + 4 * minute)).toBe(limits.windowMs - 4 * minute)
-      expect(window.blockedMs('a', from + limits.windowMs - 1)).toBe(1)
-      expect(window.blockedMs('a', from + limits.windowMs)).toBe(0)
+      expect(window.getBlockedMs('a', from + limits.windowMs - 1)).toBe(1)
+      expect(window.getBlockedMs('a', from + limits.windowMs)).toBe(0)
     }
   })
 
@@ -72,22 +72,22 @@ describe('the failure window', () => {
   test('clients are counted apart, and one that is forgotten begins anew', () => {
     const window = createFailureWindow(limits)
     failUntilBlocked(window, 'a', start)
-    expect(window.blockedMs('b', start)).toBe(0)
+    expect(window.getBlockedMs('b', start)).toBe(0)
     expect(failUntilBlocked(window, 'b', start)).toEqual({ failures: 3, length: minute })
     window.forget('a')
-    expect(window.blockedMs('a', start)).toBe(0)
+    expect(window.getBlockedMs('a', start)).toBe(0)
     expect(failUntilBlocked(window, 'a', start)).toEqual({ failures: 3, length: minute })
-    expect(window.blockedMs('b', start)).toBe(minute)
+    expect(window.getBlockedMs('b', start)).toBe(minute)
   })
 
   test('a block that others counted is taken over and never shortens one', () => {
     const window = createFailureWindow(limits)
     window.block('a', start, 2 * minute)
-    expect(window.blockedMs('a', start + 1)).toBe(2 * minute - 1)
+    expect(window.getBlockedMs('a', start + 1)).toBe(2 * minute - 1)
     window.block('a', start + 1, minute)
-    expect(window.blockedMs('a', start + 1)).toBe(2 * minute - 1)
+    expect(window.getBlockedMs('a', start + 1)).toBe(2 * minute - 1)
     window.block('a', start + 1, 3 * minute)
-    expect(window.blockedMs('a', start + 1)).toBe(3 * minute)
+    expect(window.getBlockedMs('a', start + 1)).toBe(3 * minute)
     // That block was not counted here, so the first block counted here has the initial duration.
     expect(failUntilBlocked(window, 'a', start + 4 * minute).length).toBe(minute)
   })
@@ -96,18 +96,19 @@ describe('the failure window', () => {
     const window = createFailureWindow(limits)
     failUntilBlocked(window, 'a', start)
     window.clearBefore('a', 0)
-    expect(window.blockedMs('a', start)).toBe(minute)
+    expect(window.getBlockedMs('a', start)).toBe(minute)
     window.clearBefore('a', 1_000)
-    expect(window.blockedMs('a', start)).toBe(0)
+    expect(window.getBlockedMs('a', start)).toBe(0)
     expect(failUntilBlocked(window, 'a', start)).toEqual({ failures: 3, length: minute })
-    // The same or an earlier success does not clear failures that happened after it.
+    // Neither the same success nor an earlier one clears failures that happened after it.
     for (const clearedAt of [1_000, 999]) window.clearBefore('a', clearedAt)
-    expect(window.blockedMs('a', start)).toBe(minute)
+    expect(window.getBlockedMs('a', start)).toBe(minute)
     expect(failUntilBlocked(window, 'a', start + minute).length).toBe(2 * minute)
   })
 
   test('whatever the times, a block begins exactly when that many failures fall into one window', () => {
-    // A window has room for many clients and is slow to create, so all runs share a few, each with a new client.
+    // A failure window has room for many clients and is slow to create. All runs therefore share a few windows, and
+    // each run uses a new client.
     const windows = [
       { failures: 1, windowMs: minute, blockMs: minute, maxBlockMs: 60 * minute },
       { failures: 2, windowMs: 20 * minute, blockMs: 3 * minute, maxBlockMs: 10 * minute },
@@ -125,7 +126,7 @@ describe('the failure window', () => {
         let [now, opened, counted, blocks, freeAt] = [start, -Infinity, 0, 0, 0]
         for (const gap of gaps) {
           now += gap
-          expect(window.blockedMs(client, now)).toBe(Math.max(0, freeAt - now))
+          expect(window.getBlockedMs(client, now)).toBe(Math.max(0, freeAt - now))
           // Failures of a blocked client are not counted.
           if (now < freeAt) continue
           if (now - opened >= limits.windowMs) [opened, counted] = [now, 0]
@@ -154,7 +155,7 @@ describe('the shared counters', () => {
     expect(service.world.redis.isUp()).toBe(true)
   }
 
-  // Makes the state in Redis older, so that the test does not have to wait.
+  // Makes the state in Redis older, so that the test does not need to wait.
   const ageScript = `
     if redis.call('EXISTS', KEYS[1]) == 1 then
       for _, field in ipairs({'window', 'blocked'}) do redis.call('HINCRBY', KEYS[1], field, ARGV[1]) end
@@ -192,17 +193,17 @@ describe('the shared counters', () => {
         fail: async (client: string) => {
           now += 365 * 24 * 60 * minute
           const present = await throttle.fail(client)
-          return { present, begun: throttle.knownBlockMs(client) - present }
+          return { present, begun: throttle.getKnownBlockMs(client) - present }
         },
         blockedMs: (client: string) => {
           now += 365 * 24 * 60 * minute
-          return throttle.blockedMs(client)
+          return throttle.getBlockedMs(client)
         },
         close: () => throttle.close(),
       }
     }
 
-    // Durations are whole units and every gap is slightly longer, so that elapsed real time changes no comparison.
+    // Durations are whole units and every gap is slightly longer, so that the elapsed real time affects no comparison.
     const unit = 10 * minute
     const whole = (min: number, max: number) => fc.integer({ min, max }).map((units) => units * unit)
     const kinds = [
@@ -224,7 +225,7 @@ describe('the shared counters', () => {
           const elapsed = gap === 0 ? 0 : gap + slack
           now += elapsed
           await watched.eval(ageScript, [redis.key(`throttle:agreement:${client}`)], [String(-elapsed)])
-          const present = window.blockedMs(client, now)
+          const present = window.getBlockedMs(client, now)
           const begun = present > 0 ? 0 : window.fail(client, now)
           const shared = await replica.fail(client)
           const read = await replica.blockedMs(client)

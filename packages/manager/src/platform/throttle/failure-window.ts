@@ -1,5 +1,5 @@
-// Counts the failures of clients in one process. Too many within a window block the client, and each block is twice as
-// long as the previous one. Pure except for its state; the time is a parameter.
+// Counts the failures of clients in one process. Too many failures within a window block the client, and each block is
+// twice as long as the previous one. The code reads no clock: the time is a parameter.
 import { createLru } from '../cache/lru.ts'
 
 /** The number of failures that block a client, and the duration of blocks. */
@@ -7,7 +7,10 @@ export type ThrottleLimits = {
   /** This many failures within the window block the client. */
   failures: number
   windowMs: number
-  /** Duration of the first block; each further block doubles it, up to maxBlockMs. `window`: until the window ends. */
+  /**
+   * Duration of the first block. Each further block is twice as long, up to maxBlockMs. With `window`, the block lasts
+   * until the window ends.
+   */
   blockMs: number | 'window'
   maxBlockMs: number
 }
@@ -33,7 +36,7 @@ export function createFailureWindow({ failures, windowMs, blockMs, maxBlockMs }:
     clients.set(client, state, ms + maxBlockMs)
   return {
     /** Returns the remaining time of the block. */
-    blockedMs: (client: string, now: number): number => Math.max(0, getState(client).blockedUntil - now),
+    getBlockedMs: (client: string, now: number): number => Math.max(0, getState(client).blockedUntil - now),
 
     /** Counts a failure; returns the duration of the block that it starts, or 0. */
     fail: (client: string, now: number): number => {

@@ -10,7 +10,7 @@ const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0)
 
 /** A share with named uses, which records the uses that were served and refused. */
 function harness(options: Partial<FairShareOptions> & { capacity: number }) {
-  const share = createFairShare({ maxWaiting: 100, maxWaitMs: 10_000, full: 'full', ...options })
+  const share = createFairShare({ maxWaiting: 100, maxWaitMs: 10_000, fullMessage: 'full', ...options })
   const leases = new Map<string, Lease>()
   const begun: string[] = []
   const refused: string[] = []
@@ -109,7 +109,7 @@ describe('places that are never ended', () => {
     while (begun.at(-1) !== 'valid') {
       const name = begun.at(-1) as string
       await release(name)
-      // The caller that was served sends another request, which is now the newest.
+      // The caller that was served sends another request, which is now the newest one.
       take(name, ['flood', name])
       await settled()
       rounds++
@@ -181,7 +181,7 @@ describe('places that are never ended', () => {
   })
 
   test('uses that wait for each other do not do so for long: one of them is refused at once', async () => {
-    const { share } = harness({ capacity: 16, item: 8 })
+    const { share } = harness({ capacity: 16, maxItemSize: 8 })
     const leases = [share.begin(['a']), share.begin(['a']), share.begin(['b'])] as const
     for (const lease of leases) await lease.add(4)
     const ended: string[] = []
@@ -220,19 +220,19 @@ describe('places that are never ended', () => {
     const { share } = harness({ capacity: 16 })
     const held = Array.from({ length: 14 }, () => share.tryTake('a'))
     expect(held).not.toContain(null)
-    expect([share.tryTake('a'), share.isOpenTo('a'), share.isOpenTo('b')]).toEqual([null, false, true])
+    expect([share.tryTake('a'), share.hasSlotFor('a'), share.hasSlotFor('b')]).toEqual([null, false, true])
     expect([share.tryTake('b'), share.tryTake('b')]).toEqual([expect.anything(), null])
     // With two owners, a share is 16 / 3.
     for (const lease of held.slice(0, 8)) lease?.release()
-    expect(share.isOpenTo('a')).toBe(false)
+    expect(share.hasSlotFor('a')).toBe(false)
     await vi.advanceTimersByTimeAsync(5_000)
-    expect(share.isOpenTo('a')).toBe(true)
+    expect(share.hasSlotFor('a')).toBe(true)
   })
 })
 
 describe('transfers, of which slow ones may be ended', () => {
   const mebibyte = 1_048_576
-  const options = { capacity: 10 * mebibyte, item: 2 * mebibyte, canEndSlow: true } as const
+  const options = { capacity: 10 * mebibyte, maxItemSize: 2 * mebibyte, canEndSlow: true } as const
   type Moving = { ended: boolean; bytesPerSecond: number; lease: Lease }
   let watch: WatchSpeed
   beforeEach(() => void (watch = createSpeedWatch()))
@@ -242,13 +242,13 @@ describe('transfers, of which slow ones may be ended', () => {
     bytesPerSecond: number,
   ): Moving => {
     let [moved, since] = [0, performance.now()]
-    const movedBytes = (): number => {
+    const transferredBytes = (): number => {
       const now = performance.now()
       moved += ((now - since) / 1_000) * own.bytesPerSecond
       since = now
       return moved
     }
-    const { isSlow } = watch(movedBytes)
+    const { isSlow } = watch(transferredBytes)
     const end = (): void => {
       own.ended = true
       own.lease.release()

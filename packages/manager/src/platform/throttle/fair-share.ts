@@ -10,16 +10,17 @@ export type FairShareOptions = {
   /** Total amount, in slots or bytes. */
   capacity: number
   /** The largest single use; 1 for slots. */
-  item?: number
+  maxItemSize?: number
   /** Limit for the amount that one owner of the last level holds. */
   maxPerOwner?: number
   /**
-   * Maximum number of waiting requests. If more requests wait, the owner with the most of them loses one.
+   * Maximum number of waiting requests. If more requests wait, one request of the owner with the most waiting requests
+   * is refused.
    */
   maxWaiting: number
   maxWaitMs: number
   /** Message of the 503 error. */
-  full: string
+  fullMessage: string
   /** Called if a request is refused because too many are waiting. */
   onRefused?: (() => void) | undefined
   /** An owner whose requests are served first within its share. Its waiting requests have a separate limit. */
@@ -27,9 +28,9 @@ export type FairShareOptions = {
   /** Whether slow transfers may be ended. */
   canEndSlow?: true
   /**
-   * Among equal requests, only this many of the newest are considered, and the oldest of these is served
-   * first. During a flood, the callers of older requests have probably timed out. Callers that retry
-   * immediately do not delay a newer request. By default, the oldest request is served first.
+   * If set, only this many of the newest requests are considered, and the oldest of these is served first. During a
+   * flood, the callers of older requests have probably timed out. Callers that retry immediately do not delay a newer
+   * request. By default, the oldest request is served first.
    */
   newestWindow?: number
 }
@@ -53,7 +54,7 @@ type Use = {
   heldAmount: number
   requests: Set<Request>
   transfer: Transfer | null
-  /** Time of the last call of `end`; a transfer that continues anyway may be ended again. */
+  /** Time of the last call of `end`. If the transfer continues anyway, it may be ended again. */
   endedAt: number
   isReleased: boolean
 }
@@ -83,11 +84,11 @@ export class FairShare {
 
   constructor(options: FairShareOptions) {
     this.#options = options
-    this.#fullError = unavailable(options.full)
-    const { capacity, item = 1, canEndSlow = false } = options
-    // Two of the largest transfers always fit.
+    this.#fullError = unavailable(options.fullMessage)
+    const { capacity, maxItemSize = 1, canEndSlow = false } = options
+    // The rest of the capacity always has room for two of the largest transfers.
     this.#reservedCapacity = canEndSlow
-      ? Math.max(0, Math.min(capacity / reservedDivisor, capacity - 2 * item))
+      ? Math.max(0, Math.min(capacity / reservedDivisor, capacity - 2 * maxItemSize))
       : Math.max(1, capacity / reservedDivisor)
   }
 
@@ -120,20 +121,20 @@ export class FairShare {
     }
   }
 
-  /** Returns one slot if the owner may have it now. Otherwise the owner counts as waiting for a while. */
+  /** Returns one slot if the owner may have it now. Otherwise, the owner counts as waiting for a while. */
   tryTake(owner: string): Lease | null {
     const use = this.#open([owner], null)
     if (this.#waitingCount === 0 && this.#fits(use, 1)) {
       this.#grant(use, 1)
       return this.#createLease(use)
     }
-    this.#levels[0]?.noteWait(owner)
+    this.#levels[0]?.recordWait(owner)
     this.#exit(use)
     return null
   }
 
   /** True if the owner could get one more slot now. */
-  isOpenTo(owner: string): boolean {
+  hasSlotFor(owner: string): boolean {
     const use = this.#open([owner], null)
     const hasRoom = this.#waitingCount === 0 && this.#fits(use, 1)
     this.#exit(use)
@@ -209,16 +210,16 @@ export class FairShare {
   }
 
   #isWithinShares({ accounts }: Use, size: number): boolean {
-    const { item = 1, maxPerOwner = Infinity } = this.#options
+    const { maxItemSize = 1, maxPerOwner = Infinity } = this.#options
     const isWithin = (account: Account, level: number): boolean =>
       account.held === 0 ||
       !this.#isContended(level, account) ||
-      account.held + size <= Math.max(item, this.#getShare(level))
+      account.held + size <= Math.max(maxItemSize, this.#getShare(level))
     return (accounts.at(-1) as Account).held + size <= maxPerOwner && accounts.every(isWithin)
   }
 
   /**
-   * Returns how much may already be in use for the request to fit. A part is reserved for small uses of owners that
+   * Returns the maximum amount in use at which the request still fits. A part is reserved for small uses of owners that
    * hold nothing else.
    */
   #computeRoom(use: Use, size: number): number {
@@ -311,7 +312,7 @@ export class FairShare {
     }
   }
 
-  /** Refuses the newest request of the owner with the most, or its oldest if `newestWindow` is set. */
+  /** Refuses the newest request of the owner with the most requests, or its oldest if `newestWindow` is set. */
   #rejectOneRequest(): void {
     const isNewestLast = this.#options.newestWindow === undefined
     let rejectedRequest: Request | undefined
@@ -336,12 +337,12 @@ export class FairShare {
     return (ownerName === undefined ? undefined : this.#queues.get(ownerName)) ?? []
   }
 
-  /** If all uses wait for more, none can continue. Refuses one request of the owner that holds most. */
+  /** If all uses wait for more, none can continue. In that case, refuses one request of the owner that holds most. */
   #breakDeadlock(): void {
     const requests = [...this.#queues.values()].flat().filter(({ use }) => use.heldAmount > 0)
     const heldSum = new Set(requests.map(({ use }) => use))
       .values()
-      .reduce((sum, { heldAmount: held }) => sum + held, 0)
+      .reduce((sum, { heldAmount }) => sum + heldAmount, 0)
     if (heldSum < this.#usedAmount) return
     const [rejectedRequest] = requests.toSorted(
       (one, other) =>
@@ -351,8 +352,7 @@ export class FairShare {
   }
 
   #endWhileWaiting(): void {
-    // A timer limits how often slow transfers are searched for: a search visits all transfers, too costly for each
-    // request.
+    // A timer limits how often slow transfers are searched for, because a search visits all transfers.
     if (this.#endTimer !== null) return
     this.#endTimer = setInterval(() => {
       if (this.#waitingCount > 0) return this.#endOneTransfer()
@@ -362,7 +362,7 @@ export class FairShare {
     this.#endOneTransfer()
   }
 
-  /** Ends the largest slow transfer of the owner furthest above its share, unless enough is already ending. */
+  /** Ends the largest slow transfer of the owner that is furthest above its share, unless enough are already ending. */
   #endOneTransfer(): void {
     const now = performance.now()
     let [remainingUse, transferToEnd, maxExcess]: [number, Use | null, number] = [this.#usedAmount, null, 0]

@@ -18,7 +18,7 @@ export class OwnerLevel {
   readonly #accounts = new Map<string, Account>()
   #activeCount = 0
   #waitingAccountCount = 0
-  // The last two owners that waited suffice to tell whether any owner other than a given one waited.
+  // The last two owners that waited. Two are enough to tell whether an owner other than a given owner waited.
   #lastWaiter = { name: '', at: -Infinity }
   #previousWaiter = { name: '', at: -Infinity }
 
@@ -55,20 +55,20 @@ export class OwnerLevel {
     if (account.uses === 0) this.#accounts.delete(account.name)
   }
 
-  noteWait(name: string): void {
+  recordWait(name: string): void {
     if (this.#lastWaiter.name !== name) this.#previousWaiter = this.#lastWaiter
     this.#lastWaiter = { name, at: performance.now() }
   }
 
   beginWait(account: Account): void {
-    this.noteWait(account.name)
+    this.recordWait(account.name)
     account.waiting++
     if (account.waiting === 1) this.#waitingAccountCount++
     this.#updateActive(account)
   }
 
   endWait(account: Account): void {
-    this.noteWait(account.name)
+    this.recordWait(account.name)
     account.waiting--
     if (account.waiting === 0) this.#waitingAccountCount--
     this.#updateActive(account)
@@ -82,7 +82,7 @@ export class OwnerLevel {
   }
 }
 
-/** Compares the owners of two requests level by level; negative if the first has less. */
+/** Compares the owners of two requests level by level. The result is negative if the first owner uses less. */
 export function compareAccounts(
   accounts: readonly Account[],
   otherAccounts: readonly Account[],

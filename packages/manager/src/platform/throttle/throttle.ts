@@ -1,7 +1,7 @@
 // Counts failures per client and blocks a client that has too many. Counters are shared through Redis. Each process
 // also keeps the failures that it saw in memory, so that limits still apply if Redis is unreachable, hangs or was
-// flushed. Only failures access Redis directly: a success costs a map lookup, and the shared counters are cleared in
-// batches shortly after.
+// flushed. Only failures access Redis directly. A success costs a map lookup, and the shared counters are cleared in
+// batches soon afterwards.
 import { createLru } from '../cache/lru.ts'
 import type { Clock } from '../clock.ts'
 import type { AuthFailures } from '../credentials/auth-failures.ts'
@@ -15,9 +15,9 @@ export type Throttle = {
   /** Counts a failure. Returns the remaining time of the block if the client was already blocked, otherwise 0. */
   fail(client: string): Promise<number>
   /** Returns the remaining time of the block without counting a failure. */
-  blockedMs(client: string): Promise<number>
-  /** Like blockedMs, but only from the state of this process. */
-  knownBlockMs(client: string): number
+  getBlockedMs(client: string): Promise<number>
+  /** Like `blockedMs`, but only based on the state of this process. */
+  getKnownBlockMs(client: string): number
   /** Clears the failures of the client and ends its block. */
   succeed(client: string): void
   close(): Promise<void>
@@ -28,8 +28,8 @@ const maxClears = 5_000
 const readIntervalMs = 1_000
 const maxRecentlyRead = 10_000
 
-// Runs the steps of the failure window by the clock of Redis and in one round trip. Replicas that count concurrently
-// therefore lose no failure. ARGV: failures, window, block (0: until the window ends), longest block. Returns the
+// Runs the steps of the failure window in one round trip, by the clock of Redis, so that no failure is lost if
+// replicas count concurrently. ARGV: failures, window, block (0: until the window ends), longest block. Returns the
 // current block, the block that this failure starts, and the time at which a success last cleared the client.
 const failScript = `
 local time = redis.call('TIME')
@@ -53,9 +53,9 @@ local time = redis.call('TIME')
 local read = redis.call('HMGET', KEYS[1], 'blocked', 'cleared')
 local blocked = (tonumber(read[1]) or 0) - time[1] * 1000 - math.floor(time[2] / 1000)
 return {math.max(0, blocked), 0, tonumber(read[2]) or 0}`
-// A client without failures leaves no key. For a client with failures, the time of clearing is stored. Replicas that
-// still remember the failures can then tell a success from a Redis that lost its data. ARGV: how long this time is
-// kept.
+// Clears the failures of clients. A client without failures leaves no key. For a client with failures, the script
+// stores the time of the clearing. Replicas that still remember the failures can then tell a success from a Redis that
+// lost its data. ARGV: how long this time is kept.
 const clearScript = `
 local time = redis.call('TIME')
 for _, key in ipairs(KEYS) do
@@ -111,20 +111,20 @@ export function createThrottle(
   }
   /** A success on another process may have ended a block, so Redis is queried again, but not for every attempt. */
   const isBlockFresh = (client: string): boolean =>
-    localWindow.blockedMs(client, now()) > 0 && recentlyRead.has(client)
+    localWindow.getBlockedMs(client, now()) > 0 && recentlyRead.has(client)
   const applyBlock = (client: string, blockMs: number): number => {
     if (blockMs > 0) localWindow.block(client, now(), blockMs)
-    return localWindow.blockedMs(client, now())
+    return localWindow.getBlockedMs(client, now())
   }
 
   return {
-    knownBlockMs: (client) => localWindow.blockedMs(client, now()),
-    blockedMs: async (client) => {
-      if (isBlockFresh(client)) return localWindow.blockedMs(client, now())
+    getKnownBlockMs: (client) => localWindow.getBlockedMs(client, now()),
+    getBlockedMs: async (client) => {
+      if (isBlockFresh(client)) return localWindow.getBlockedMs(client, now())
       return applyBlock(client, (await callRedis(client, readScript)).remainingMs)
     },
     fail: async (client) => {
-      if (isBlockFresh(client)) return localWindow.blockedMs(client, now())
+      if (isBlockFresh(client)) return localWindow.getBlockedMs(client, now())
       const { remainingMs, startedBlockMs } = await callRedis(client, failScript)
       const blockedMs = applyBlock(client, remainingMs)
       if (blockedMs > 0) return blockedMs
@@ -146,7 +146,7 @@ function createClearQueue(redis: Redis, getKey: (client: string) => string, keep
   const pendingClients = new Set<string>()
   const send = async (): Promise<void> => {
     if (pendingClients.size === 0) return
-    const groups = redis.groups([...pendingClients].map(getKey))
+    const groups = redis.groupKeys([...pendingClients].map(getKey))
     pendingClients.clear()
     const args = [String(keepMs)]
     await Promise.all(groups.map((keys) => redis.eval(clearScript, keys, args)))

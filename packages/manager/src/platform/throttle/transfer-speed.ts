@@ -4,9 +4,9 @@ const sampleIntervalMs = 1_000
 const windowMs = 5_000
 const slowBytesPerSecond = 65_536
 
-type WatchedTransfer = { movedBytes: () => number; samples: { at: number; bytes: number }[] }
-/** Watches a transfer; `movedBytes` returns the total number of bytes transferred so far. */
-export type WatchSpeed = (movedBytes: () => number) => {
+type WatchedTransfer = { transferredBytes: () => number; samples: { at: number; bytes: number }[] }
+/** Watches a transfer; `transferredBytes` returns the total number of bytes transferred so far. */
+export type WatchSpeed = (transferredBytes: () => number) => {
   /** True if the transfer was slower than 64 KiB per second over the last 5 s. */
   isSlow: () => boolean
   /** Stops watching. */
@@ -19,13 +19,13 @@ export function createSpeedWatch(): WatchSpeed {
   let timer: NodeJS.Timeout | null = null
   const sampleAll = (): void => {
     const now = performance.now()
-    for (const { movedBytes, samples } of watchedTransfers) {
-      samples.push({ at: now, bytes: movedBytes() })
+    for (const { transferredBytes, samples } of watchedTransfers) {
+      samples.push({ at: now, bytes: transferredBytes() })
       while ((samples[1]?.at ?? now) <= now - windowMs) samples.shift()
     }
   }
-  return (movedBytes) => {
-    const transfer: WatchedTransfer = { movedBytes, samples: [{ at: performance.now(), bytes: 0 }] }
+  return (transferredBytes) => {
+    const transfer: WatchedTransfer = { transferredBytes, samples: [{ at: performance.now(), bytes: 0 }] }
     watchedTransfers.add(transfer)
     timer ??= setInterval(sampleAll, sampleIntervalMs).unref()
     return {
@@ -33,7 +33,7 @@ export function createSpeedWatch(): WatchSpeed {
         const [oldest] = transfer.samples
         const elapsedMs = performance.now() - (oldest?.at ?? Infinity)
         if (oldest === undefined || elapsedMs < windowMs) return false
-        return ((movedBytes() - oldest.bytes) * 1_000) / elapsedMs < slowBytesPerSecond
+        return ((transferredBytes() - oldest.bytes) * 1_000) / elapsedMs < slowBytesPerSecond
       },
       stop: () => {
         watchedTransfers.delete(transfer)

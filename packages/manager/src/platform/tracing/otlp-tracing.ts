@@ -19,10 +19,10 @@ type Options = ExportOptions & {
 }
 type Attributes = Record<string, string | number>
 
-// Further statements are only counted: a request with thousands of statements must not displace the spans of other
-// requests.
+// Further statements are only counted: the spans of a request with thousands of statements must not displace those of
+// other requests.
 const maxStatements = 100
-// Methods that OpenTelemetry defines. All others become _OTHER, which keeps the number of names low.
+// Methods that OpenTelemetry defines. All others become _OTHER, which limits the number of names.
 const knownMethods = new Set([
   'CONNECT',
   'DELETE',
@@ -115,9 +115,9 @@ export function createOtlpTracing(options: Options): Tracing {
       startOtlpSpan('HTTP', SpanKind.SERVER, { 'manager.request_id': requestId }, incoming),
     startCall: (parent, call) =>
       startOtlpSpan(getSpanName(call.method), SpanKind.CLIENT, createCallAttributes(call), parent.context),
-    startWork: (name, about) => startOtlpSpan(name, SpanKind.INTERNAL, { ...about }, null),
+    startWork: (name, spanAttributes) => startOtlpSpan(name, SpanKind.INTERNAL, { ...spanAttributes }, null),
     runWithin: (span, run) => spanStorage.run(span, run),
-    noteStatement: (statement) => {
+    recordStatement: (statement) => {
       const parent = spanStorage.getStore()
       if (!(parent instanceof OtlpSpan) || !parent.tryCountStatement()) return
       const endTime = performance.now()
@@ -141,10 +141,10 @@ const toSpanContext = ({ traceId, spanId, flags }: TraceContext) => ({
 
 const getSpanName = (method: string): string => (knownMethods.has(method) ? method : 'HTTP')
 
-function createCallAttributes({ method, origin, spanAttributes: about }: Call): Attributes {
+function createCallAttributes({ method, origin, spanAttributes }: Call): Attributes {
   const { hostname, port, protocol } = new URL(origin)
   return {
-    ...about,
+    ...spanAttributes,
     'http.request.method': knownMethods.has(method) ? method : '_OTHER',
     'server.address': hostname,
     'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),

@@ -16,7 +16,7 @@ export type Span = {
 export type RequestResult = { route: string; method: string; status: number }
 /** The span of an incoming request. */
 export type RequestSpan = Span & { endRequest(requestResult: RequestResult): void }
-/** An outgoing request; `about` contains internal ids. */
+/** An outgoing request. `spanAttributes` contains internal ids. */
 export type Call = { method: string; origin: string; spanAttributes: Readonly<Record<string, string>> }
 /** A finished SQL statement; only prepared statements have a name. */
 export type Statement = { sql: string; name: string | null; durationMs: number }
@@ -28,25 +28,25 @@ export type Tracing = {
   startRequest(parentContext: TraceContext | null, requestId: string): RequestSpan
   /** Starts the span of an outgoing request. */
   startCall(parent: Span, call: Call): Span
-  /** Starts the span of background work, which starts a new trace. */
+  /** Starts the span of background work in a new trace. */
   startWork(name: string, about: Readonly<Record<string, string | number>>): Span
   /** Runs the function; its statements become children of the span. */
   runWithin<T>(span: Span, run: () => T): T
-  noteStatement(statement: Statement): void
+  recordStatement(statement: Statement): void
   /** Exports the ended spans within a bounded time. */
   close(): Promise<void>
 }
 
 const emptySpan: RequestSpan = { context: null, end: () => undefined, endRequest: () => undefined }
 
-/** Passes contexts on and does nothing else. */
+/** Propagates contexts without recording spans. */
 export const noTracing: Tracing = {
   isOn: false,
   startRequest: (incoming) => (incoming === null ? emptySpan : { ...emptySpan, context: incoming }),
   startCall: (parent) => parent,
   startWork: () => emptySpan,
   runWithin: (_span, run) => run(),
-  noteStatement: () => undefined,
+  recordStatement: () => undefined,
   close: async () => undefined,
 }
 

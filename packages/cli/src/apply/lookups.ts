@@ -9,7 +9,7 @@ import { projects } from '../resources/projects.ts'
 import { type ParentRow, listRows } from '../rows.ts'
 import type { Planning } from './step.ts'
 
-/** Returns the row below the parent with exactly this key, or null. Throws if several rows have this key. */
+/** Returns the row of the parent with exactly this key, or null. Throws if several rows have this key. */
 export async function findRowByKey(
   { connection, signal }: Planning,
   resource: Resource,
@@ -33,7 +33,7 @@ export async function findRowByKey(
 export async function findLinkTarget(planning: Planning, kind: string, path: string): Promise<string | null> {
   const { ids } = planning
   const knownId = ids.find(kind, path)
-  if (knownId !== null || ids.isExpected(kind, path)) return knownId
+  if (knownId !== null || ids.isPlanned(kind, path)) return knownId
   const id = await (kind === apps.singular ? findApp(planning, path) : findMachineUser(planning, path))
   if (id === null)
     throw new Failure(
@@ -62,7 +62,6 @@ async function findMachineUser(planning: Planning, path: string): Promise<string
 
 const getId = (row: Row | null): string | null => (row === null ? null : String(row['id']))
 
-/** Splits at the first slash. */
 const splitPath = (path: string): [string, string] => {
   const slash = path.indexOf('/')
   return [path.slice(0, slash), path.slice(slash + 1)]
