@@ -1,4 +1,4 @@
-# The production image of the Manager. Node runs the TypeScript sources, so there is no build step.
+# The production image of the Manager. Node runs the TypeScript sources; only the console has a build step.
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -8,11 +8,22 @@ COPY packages/manager/package.json packages/manager/
 # Versions and integrity come from the lock file; no package runs code at install.
 RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
 
+FROM node:24-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json tsconfig.json ./
+COPY packages/client/package.json packages/client/
+COPY packages/console/package.json packages/console/
+RUN npm install --no-save --ignore-scripts --no-audit --no-fund -w packages/console
+COPY packages/client/src packages/client/src
+COPY packages/console packages/console
+RUN npm run build -w packages/console
+
 FROM node:24-slim
 ENV NODE_ENV=production SVC_HOST=0.0.0.0 SVC_HEALTH_HOST=0.0.0.0
 WORKDIR /app
 # The whole folder is copied, because npm installs some packages below packages/manager.
 COPY --from=packages /app ./
+COPY --from=console /app/packages/console/dist packages/console/dist
 COPY packages/gotemplate/src packages/gotemplate/src
 COPY packages/legacy/src packages/legacy/src
 COPY packages/manager/migrations packages/manager/migrations

@@ -1,62 +1,156 @@
-// The demo backend needs three objects. It needs a machine user with its token in a file, an ESB endpoint
-// that the machine user may call, and a trigger that calls the backend every minute.
+// Creates the machine users of the demo with their tokens in files, the endpoints that they may call, and the triggers.
+// A later start keeps them, but sets the addresses of the partner, which change with each start.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Connection, connect, graphql, sendForJson } from '@manager/client'
 import * as documents from '@manager/client/documents'
 import type { DemoShop } from './demo-data.ts'
+import {
+  type EndpointPlan,
+  type MachineUserKey,
+  type MachineUserPlan,
+  endpoints,
+  machineUsers,
+  triggers,
+} from './demo-world.ts'
 
-type Partner = { url: string; token: string }
+export type Partner = { url: string; token: string }
+/** Returns the file that contains the token of a machine user. */
+export type TokenFileOf = (key: MachineUserKey) => string
+export type MachineIds = {
+  environments: Readonly<Record<string, string>>
+  machineUsers: Readonly<Record<MachineUserKey, string>>
+  /** Maps `application consumeURL` to the id and the address. */
+  endpoints: ReadonlyMap<string, { id: string; url: string }>
+  /** Maps run keys to ids. */
+  triggers: ReadonlyMap<string, string>
+}
 
-/** Creates missing data, and sets the address and the token of the current partner in the endpoint. */
-export async function ensureMachine(
+const toEndpointKey = ({ application, input }: EndpointPlan): string => `${application} ${input.consumeURL}`
+
+const findEnvironments = async (
+  connection: Connection,
+  projectId: string,
+): Promise<Record<string, string>> => {
+  const { environments } = await graphql(connection, documents.listEnvironmentsDocument, { projectId })
+  return Object.fromEntries(environments.map(({ name, id }) => [name, id]))
+}
+
+/** Creates all machine users, endpoints and triggers. */
+export async function createMachines(
+  { maintainer, developer }: { maintainer: Connection; developer: Connection },
+  shop: DemoShop,
+  { partner, tokenFileOf }: { partner: Partner; tokenFileOf: TokenFileOf },
+): Promise<MachineIds> {
+  const environments = await findEnvironments(maintainer, shop.project.id)
+  const ids: [string, string][] = []
+  for (const plan of machineUsers) {
+    const id = await createMachineUser(
+      maintainer,
+      environments[plan.environment] ?? '',
+      plan,
+      tokenFileOf(plan.key),
+    )
+    ids.push([plan.key, id])
+  }
+  const machineIds = Object.fromEntries(ids) as MachineIds['machineUsers']
+  const endpointIds = new Map<string, { id: string; url: string }>()
+  for (const plan of endpoints) {
+    const input = { ...plan.input, ...createPartnerInput(plan, partner) }
+    const { createEndpoint } = await graphql(maintainer, documents.createEndpointDocument, {
+      applicationId: shop.applications[plan.application].id,
+      input,
+    })
+    endpointIds.set(toEndpointKey(plan), { id: createEndpoint.id, url: input.url ?? '' })
+    for (const key of plan.callers)
+      await graphql(maintainer, documents.createMachineUser2EndpointDocument, {
+        input: { machineUserID: machineIds[key], endpointID: createEndpoint.id, enabled: true },
+      })
+  }
+  return {
+    environments,
+    machineUsers: machineIds,
+    endpoints: endpointIds,
+    triggers: await createTriggers(developer, shop),
+  }
+}
+
+async function createTriggers(developer: Connection, shop: DemoShop): Promise<Map<string, string>> {
+  const ids = new Map<string, string>()
+  for (const { application, input } of triggers) {
+    const { createTrigger } = await graphql(developer, documents.createTriggerDocument, {
+      applicationId: shop.applications[application].id,
+      input,
+    })
+    ids.set(input.runKey, createTrigger.id)
+  }
+  return ids
+}
+
+const createPartnerInput = ({ partnerPath }: EndpointPlan, { url, token }: Partner) =>
+  partnerPath === undefined
+    ? {}
+    : ({ url: `${url}${partnerPath}`, authType: 'Bearer', authToken: token } as const)
+
+const saveToken = (file: string, token: string | null): void =>
+  writeFileSync(file, `${token}\n`, { mode: 0o600 })
+
+async function createMachineUser(
+  connection: Connection,
+  environmentId: string,
+  { name, enabled = true }: MachineUserPlan,
+  tokenFile: string,
+): Promise<string> {
+  const input = { name, enabled, hashedKey: '__GENERATE_TOKEN__' }
+  const { createMachineUserWithCredentials: created } = await graphql(
+    connection,
+    documents.createMachineUserDocument,
+    { environmentId, input },
+  )
+  saveToken(tokenFile, created.generatedToken)
+  return created.machineUser.id
+}
+
+/** Sets the address and the token of the current partner, and replaces lost tokens of these machine users. */
+export async function refreshMachines(
   admin: Connection,
-  { project, application }: DemoShop,
-  partner: Partner,
+  shop: DemoShop,
+  {
+    partner,
+    tokenFileOf,
+    keys,
+  }: { partner: Partner; tokenFileOf: TokenFileOf; keys: readonly MachineUserKey[] },
+): Promise<void> {
+  for (const plan of endpoints.filter(({ partnerPath }) => partnerPath !== undefined)) {
+    const application = shop.applications[plan.application].id
+    const { endpoints: rows } = await graphql(admin, documents.listEndpointsDocument, { application })
+    const row = rows.find(({ consumeURL }) => consumeURL === plan.input.consumeURL)
+    if (row !== undefined)
+      await graphql(admin, documents.updateEndpointDocument, {
+        id: row.id,
+        input: createPartnerInput(plan, partner),
+      })
+  }
+  const environments = await findEnvironments(admin, shop.project.id)
+  for (const plan of machineUsers.filter(({ key }) => keys.includes(key)))
+    await ensureToken(admin, environments[plan.environment] ?? '', plan, tokenFileOf(plan.key))
+}
+
+/** A token is shown only once, so if its file is lost or wrong, a new token is issued. */
+async function ensureToken(
+  admin: Connection,
+  environment: string,
+  plan: MachineUserPlan,
   tokenFile: string,
 ): Promise<void> {
-  const machineUserID = await ensureMachineUser(admin, project.id, tokenFile)
-  const endpointID = await ensureEndpoint(admin, application.id, partner)
-  const { machineUser2endpoints: rows } = await graphql(admin, documents.listMachineUser2EndpointsDocument, {
-    endpoint: endpointID,
-  })
-  if (!rows.some(({ machineUser }) => machineUser.id === machineUserID))
-    await graphql(admin, documents.createMachineUser2EndpointDocument, {
-      input: { machineUserID, endpointID, enabled: true },
-    })
-  const { triggers } = await graphql(admin, documents.listTriggersDocument, { application: application.id })
-  if (triggers.length === 0)
-    await graphql(admin, documents.createTriggerDocument, {
-      applicationId: application.id,
-      input: { name: 'Count the stock', cronExpression: '* * * * *', runKey: 'count-stock' },
-    })
+  const { machineUsers: rows } = await graphql(admin, documents.listMachineUsersDocument, { environment })
+  const row = rows.find(({ name }) => name === plan.name)
+  if (row === undefined) return void (await createMachineUser(admin, environment, plan, tokenFile))
+  if (await isTokenOwnedBy(admin, row.id, tokenFile)) return
+  const rotation = await graphql(admin, documents.rotateMachineUserTokenDocument, { id: row.id })
+  saveToken(tokenFile, rotation.rotateMachineUserToken.generatedToken)
 }
 
-/**
- * Returns the id of the machine user. A token is shown only once, so if the token file is lost or wrong, a new token is
- * issued.
- */
-async function ensureMachineUser(admin: Connection, projectId: string, tokenFile: string): Promise<string> {
-  const { environments } = await graphql(admin, documents.listEnvironmentsDocument, { projectId })
-  const environmentId = environments.find(({ name }) => name === 'dev')?.id ?? ''
-  const { machineUsers } = await graphql(admin, documents.listMachineUsersDocument, {
-    environment: environmentId,
-  })
-  const saveToken = (token: string | null): void => writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 })
-  const existingUser = machineUsers.find(({ name }) => name === 'backend of Store')
-  if (existingUser === undefined) {
-    const input = { name: 'backend of Store', hashedKey: '__GENERATE_TOKEN__' }
-    const createdUser = await graphql(admin, documents.createMachineUserDocument, { environmentId, input })
-    saveToken(createdUser.createMachineUserWithCredentials.generatedToken)
-    return createdUser.createMachineUserWithCredentials.machineUser.id
-  }
-  if (!(await isTokenOwnedBy(admin, existingUser.id, tokenFile))) {
-    const rotation = await graphql(admin, documents.rotateMachineUserTokenDocument, { id: existingUser.id })
-    saveToken(rotation.rotateMachineUserToken.generatedToken)
-  }
-  return existingUser.id
-}
-
-/** Returns true if the token in the file belongs to the machine user. */
+/** Returns whether the token in the file belongs to the machine user. */
 async function isTokenOwnedBy(
   { url }: Connection,
   machineUserId: string,
@@ -68,29 +162,7 @@ async function isTokenOwnedBy(
   } catch {
     return false
   }
-  const path = '/api/machine/check'
-  const identity = await sendForJson<{ machine_user_id?: string }>(connect({ url, token }), {
-    method: 'GET',
-    path,
-  })
+  const request = { method: 'GET', path: '/api/machine/check' }
+  const identity = await sendForJson<{ machine_user_id?: string }>(connect({ url, token }), request)
   return identity.machine_user_id === machineUserId
-}
-
-async function ensureEndpoint(
-  admin: Connection,
-  applicationId: string,
-  { url, token }: Partner,
-): Promise<string> {
-  const { endpoints } = await graphql(admin, documents.listEndpointsDocument, { application: applicationId })
-  const existingEndpoint = endpoints.find(({ consumeURL }) => consumeURL === '/stock')
-  const input = { url, authType: 'Bearer', authToken: token } as const
-  if (existingEndpoint === undefined)
-    return (
-      await graphql(admin, documents.createEndpointDocument, {
-        applicationId,
-        input: { name: 'Partner stock', consumeURL: '/stock', ...input },
-      })
-    ).createEndpoint.id
-  return (await graphql(admin, documents.updateEndpointDocument, { id: existingEndpoint.id, input }))
-    .updateEndpoint.id
 }

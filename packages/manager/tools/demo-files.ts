@@ -1,5 +1,5 @@
-// Serves the files of the frontend shell at their paths in the repository. The client is written in TypeScript, so its
-// types are stripped for the browser.
+// Reads the files that the demo proxy serves: those of the frontend shell at their paths in the repository, and the styles
+// of its own pages. The client is written in TypeScript, so its types are stripped for the browser.
 import { existsSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { extname } from 'node:path'
@@ -17,6 +17,9 @@ export function readShellFile(path: string): { type: string; content: string } |
   const type = `text/${textTypes[kind] ?? 'javascript'}; charset=utf-8`
   return { type, content: kind === '.ts' ? stripTypeScriptTypes(text) : text }
 }
+
+/** Returns the styles of the pages that the proxy renders. */
+export const readStyles = (): string => readFileSync(new URL('demo.css', import.meta.url), 'utf8')
 
 /**
  * Headers of every page that the proxy serves. Scripts may come from this host and from blob: URLs, because the loader

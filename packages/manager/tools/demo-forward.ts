@@ -1,4 +1,5 @@
-// Forwards requests to the Manager with headers that the proxy vouches for, and removes forged headers from clients.
+// Forwards requests to the Manager with headers that the proxy vouches for, and removes such headers from client
+// requests, because clients could forge them.
 import { once } from 'node:events'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,13 +12,13 @@ const proxyHeaderNames =
 const hopByHopNames =
   /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|trailer|upgrade)$/
 
-export type VouchedHeaders = Record<string, string>
-type ForwardTarget = { port: number; vouched: VouchedHeaders }
+export type TrustedHeaders = Record<string, string>
+type ForwardTarget = { port: number; trustedHeaders: TrustedHeaders }
 
 function openRequest(
   request: http.IncomingMessage,
-  { port, vouched }: ForwardTarget,
-  more: VouchedHeaders = {},
+  { port, trustedHeaders }: ForwardTarget,
+  more: TrustedHeaders = {},
 ) {
   const { headers, socket, method, url: path } = request
   const forwardedHeaders = Object.entries(headers).filter(
@@ -31,7 +32,7 @@ function openRequest(
     ...Object.fromEntries(forwardedHeaders),
     ...originHeaders,
     'x-forwarded-proto': 'http',
-    ...vouched,
+    ...trustedHeaders,
     ...more,
   }
   return http.request({ host: '127.0.0.1', port, method, path, headers: upstreamHeaders })

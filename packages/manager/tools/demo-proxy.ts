@@ -1,27 +1,31 @@
 // The proxy of `npm run demo` stands in for the reference proxy on one port of this machine. Instead of an identity
-// provider, it offers two people to choose from. It is not for production: it requires no password.
-// `http://localhost:<port>` is the host of the application, and `http://127.0.0.1:<port>` is the host of the Manager,
-// with the routes of docs/guides/proxies/write-a-proxy.md.
+// provider, it has a start page with two doors. It is not for production: it requires no password.
+// The doors serve the routes of docs/guides/proxies/write-a-proxy.md.
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { type DemoShop, type Person, createIdentityHeaders, people } from './demo-data.ts'
-import { pageHeaders, readShellFile } from './demo-files.ts'
-import { type VouchedHeaders, forward, forwardSocket, listen, refuseSocket } from './demo-forward.ts'
-import { createSessionCookie, renderManagerPage, findPerson, renderSignInPage } from './demo-pages.ts'
-import { type HostKind, findRoute } from './demo-routes.ts'
+import { json } from 'node:stream/consumers'
+import type { DemoShop } from './demo-data.ts'
+import { type Door, createAddresses, createSessionCookie, findDoor, isSignedIn } from './demo-doors.ts'
+import { pageHeaders, readShellFile, readStyles } from './demo-files.ts'
+import { type TrustedHeaders, forward, forwardSocket, listen, refuseSocket } from './demo-forward.ts'
+import { renderClosedPage, renderSignedOutPage, stylesPath } from './demo-layout.ts'
+import type { PlaceOrder } from './demo-orders.ts'
+import { type Person, createIdentityHeaders } from './demo-people.ts'
+import { findRoute } from './demo-routes.ts'
+import { renderStartPage } from './demo-start.ts'
 
-type Options = { port: number; managerPort: number; secret: string; shop: DemoShop }
+type Options = { port: number; managerPort: number; secret: string; shop: DemoShop; placeOrder: PlaceOrder }
 type ProxyResponse = { status: number; headers?: Record<string, string>; body?: string }
-type Decision = { vouched: VouchedHeaders } | ProxyResponse
+type Decision = { trustedHeaders: TrustedHeaders } | ProxyResponse
 
-const maxFormBytes = 4_096
+const maxBodyBytes = 4_096
 const noStoreHeaders = { 'cache-control': 'no-store' }
-const refuse = (status: number, error: string): ProxyResponse => ({
+const sendJson = (status: number, body: object): ProxyResponse => ({
   status,
   headers: { ...noStoreHeaders, 'content-type': 'application/json' },
-  body: JSON.stringify({ error }),
+  body: JSON.stringify(body),
 })
+const refuse = (status: number, error: string): ProxyResponse => sendJson(status, { error })
 const noRoute = refuse(404, 'no such route')
 const redirect = (location: string, more: Record<string, string> = {}): ProxyResponse => ({
   status: 303,
@@ -35,7 +39,11 @@ const serveContent = (type: string, body: string, more: Record<string, string> =
 const servePage = (body: string): ProxyResponse =>
   serveContent('text/html; charset=utf-8', body, noStoreHeaders)
 const isReadRequest = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
+const isNavigation = (request: IncomingMessage): boolean =>
+  isReadRequest(request) && request.headers.accept?.includes('text/html') === true
 const getPath = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'
+const redirectToSignIn = ({ url = '/' }: IncomingMessage): ProxyResponse =>
+  redirect(`/sign-in?${new URLSearchParams({ next: url })}`)
 
 /** Starts the proxy on loopback. */
 export function startDemoProxy(options: Options): Promise<{ close: () => Promise<void> }> {
@@ -44,7 +52,7 @@ export function startDemoProxy(options: Options): Promise<{ close: () => Promise
     decide(request, options).catch(() => refuse(503, 'the Manager does not respond; try again later'))
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const decision = await decideOrRefuse(request)
-    if ('vouched' in decision) return forward(request, response, { port, ...decision })
+    if ('trustedHeaders' in decision) return forward(request, response, { port, ...decision })
     const { status, headers = {}, body } = decision
     response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body)
   }
@@ -53,7 +61,7 @@ export function startDemoProxy(options: Options): Promise<{ close: () => Promise
     // Other upgrade protocols would bypass the gate.
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket'
     const decision = isWebSocket ? await decideOrRefuse(request) : { status: 400 }
-    if ('vouched' in decision) forwardSocket(request, socket, { port, ...decision })
+    if ('trustedHeaders' in decision) forwardSocket(request, socket, { port, ...decision })
     else refuseSocket(socket, decision.status)
   }
   const server = createServer((request, response) => void respond(request, response))
@@ -63,50 +71,62 @@ export function startDemoProxy(options: Options): Promise<{ close: () => Promise
 
 /** Returns the proxy's own response, or the headers with which it forwards the request to the Manager. */
 async function decide(request: IncomingMessage, options: Options): Promise<Decision> {
-  const { port, shop } = options
-  const kind = findHostKind(request, port)
-  if (kind === null) return refuse(421, `unknown host; use localhost:${port} or 127.0.0.1:${port}`)
-  const person = findPerson(request)
-  // Pages on other ports of this machine belong to the same site, so browsers send the cookie with their requests too.
-  if (!isReadRequest(request) && person !== null && !isFromOwnPage(request))
-    return refuse(403, 'Cross-origin request rejected')
-  const route = findRoute(kind, request.method ?? 'GET', getPath(request))
-  if (route === null) return serveOwnPage(request, { kind, person, options })
-  if (route === 'reserved') return noRoute
-  const { applicationId = shop.application.id, tenantId, gate } = route
-  const ownTenant = person === null ? undefined : shop.tenants[person.tenant]?.id
-  if (applicationId !== shop.application.id || (tenantId !== undefined && tenantId !== ownTenant))
-    return noRoute
+  const door = findDoor(request, options.port)
+  if (door === null) return refuse(421, `unknown host; open ${createAddresses(options.port).start}`)
+  if (isReadRequest(request) && getPath(request) === stylesPath)
+    return serveContent('text/css; charset=utf-8', readStyles())
+  if (door === 'start') return serveStart(request, options)
+  const person = isSignedIn(request, door) ? door.person : null
+  // Pages on other ports of this machine belong to the same site, so browsers send the cookie with the requests of
+  // these pages too.
+  if (!isReadRequest(request) && !isSameOrigin(request)) return refuse(403, 'Cross-origin request rejected')
+  const visit: Visit = { door, person, options }
+  const route = findRoute(door.kind, request.method ?? 'GET', getPath(request))
+  if (route === null)
+    return door.kind === 'application' ? serveShop(request, visit) : serveOwnPage(request, visit)
+  return route === 'reserved' ? noRoute : applyGate(request, route, visit)
+}
+
+/** `person` is null if the cookie of the door is missing. */
+type Visit = { door: Door; person: Person | null; options: Options }
+type FoundRoute = Exclude<ReturnType<typeof findRoute>, null | 'reserved'>
+
+async function applyGate(
+  request: IncomingMessage,
+  { gate, tenantId, applicationId }: FoundRoute,
+  { person, options }: Visit,
+): Promise<Decision> {
+  const { shop } = options
+  const ownTenantId = person === null ? undefined : shop.tenants[person.tenant?.slug ?? '']?.id
+  if ((applicationId ?? shop.application.id) !== shop.application.id) return noRoute
+  if (tenantId !== undefined && tenantId !== ownTenantId) return noRoute
   const { authorization = '' } = request.headers
   const secret = { 'x-proxy-auth': options.secret }
   switch (gate) {
     case 'open':
     case 'machine':
-      return { vouched: authorization === '' ? {} : { authorization } }
+      return { trustedHeaders: authorization === '' ? {} : { authorization } }
     case 'proxy':
-      return { vouched: secret }
+      return { trustedHeaders: secret }
     case 'user':
-      if (/^bearer pat_\w+$/i.test(authorization)) return { vouched: { ...secret, authorization } }
-      if (person !== null) return { vouched: { ...secret, ...createIdentityHeaders(person) } }
-      if (isReadRequest(request) && request.headers.accept?.includes('text/html') === true)
-        return redirect(`/sign-in?${new URLSearchParams({ next: request.url ?? '/' })}`)
+      if (/^bearer pat_\w+$/i.test(authorization)) return { trustedHeaders: { ...secret, authorization } }
+      if (person !== null) return { trustedHeaders: { ...secret, ...createIdentityHeaders(person) } }
+      if (isNavigation(request)) return redirectToSignIn(request)
       return refuse(401, 'sign in, or send a personal access token')
-    case 'tenant_user':
+    case 'tenant_user': {
       if (person === null) return refuse(401, 'sign in')
-      if (ownTenant === undefined || !(await hasAccess(person, ownTenant, options)))
-        return refuse(403, 'no access to this application or tenant')
-      return { vouched: { ...secret, 'x-user-id': person.subject, 'x-tenant-id': ownTenant } }
+      const tenant = await findTenant(person, options)
+      if (tenant === null) return refuse(403, 'no access to this application or tenant')
+      return { trustedHeaders: { ...secret, 'x-user-id': person.subject, 'x-tenant-id': tenant.id } }
+    }
   }
 }
-
-const findHostKind = ({ headers: { host } }: IncomingMessage, port: number): HostKind | null =>
-  host === `localhost:${port}` ? 'application' : host === `127.0.0.1:${port}` ? 'management' : null
 
 /**
  * Returns true if a page of this origin sent the request. Sec-Fetch-Site takes precedence, because a page that sends no
  * referrer sends `Origin: null`.
  */
-const isFromOwnPage = ({ headers: { 'sec-fetch-site': site, origin, host } }: IncomingMessage): boolean =>
+const isSameOrigin = ({ headers: { 'sec-fetch-site': site, origin, host } }: IncomingMessage): boolean =>
   site === undefined
     ? origin === undefined || origin === `http://${host}`
     : ['same-origin', 'none'].includes(site)
@@ -120,63 +140,100 @@ async function askManager<T>({ managerPort, secret }: Options, path: string, bod
   return (await response.json()) as T
 }
 
-type Access = { application: { has_access: boolean; available_tenants: { id: string }[] } }
+type Tenant = { id: string; name: string }
+type Access = { application: { has_access: boolean; available_tenants: Tenant[] } }
 
-/** Asks the Manager on every request, so that access ends immediately when it is revoked. */
-async function hasAccess(person: Person, tenantId: string, options: Options): Promise<boolean> {
+/**
+ * Returns the tenant of a person, or null if they may not use the application there. Asks the Manager on every request, so
+ * that access ends immediately when it is revoked.
+ */
+async function findTenant(person: Person, options: Options): Promise<Tenant | null> {
   const { subject: user_id, email, name } = person
-  const accessQuery = { user_id, email, name, application_id: options.shop.application.id }
+  const { shop } = options
+  const accessQuery = { user_id, email, name, application_id: shop.application.id }
   const { application } = await askManager<Access>(options, '/api/validate-oauth-user', accessQuery)
-  return application.has_access && application.available_tenants.some(({ id }) => id === tenantId)
+  const ownId = shop.tenants[person.tenant?.slug ?? '']?.id
+  return application.has_access
+    ? (application.available_tenants.find(({ id }) => id === ownId) ?? null)
+    : null
 }
 
-type Visit = { kind: HostKind; person: Person | null; options: Options }
-
-/** Serves the pages of the proxy itself and the files of the shell. */
-async function serveOwnPage(
-  request: IncomingMessage,
-  { kind, person, options }: Visit,
-): Promise<ProxyResponse> {
-  const path = getPath(request)
-  if (request.method === 'POST' && path === '/sign-out')
-    return redirect('/sign-in', { 'set-cookie': createSessionCookie(null) })
-  if (request.method === 'POST' && path === '/sign-in') return signIn(request)
+const serveStart = (request: IncomingMessage, { port, shop }: Options): ProxyResponse => {
   if (!isReadRequest(request)) return noRoute
   // Browsers request the icon automatically.
-  if (path === '/favicon.ico') return { status: 204 }
-  if (path === '/sign-in')
-    return servePage(
-      renderSignInPage(toOwnPath(new URL(request.url ?? '/', 'http://localhost').searchParams.get('next'))),
-    )
-  if (path === '/page-config.js')
-    return person === null ? redirect('/sign-in') : servePageConfig(person, options)
-  if (path === '/' && person === null) return redirect('/sign-in')
-  if (path === '/' && person !== null && kind === 'management')
-    return servePage(renderManagerPage(person, `http://localhost:${options.port}/`))
-  const file = kind === 'application' || path === '/examples/shell/shell.css' ? readShellFile(path) : null
-  return file === null ? noRoute : serveContent(file.type, file.content)
+  if (getPath(request) === '/favicon.ico') return { status: 204 }
+  return getPath(request) === '/' ? servePage(renderStartPage(createAddresses(port), shop)) : noRoute
 }
 
-async function signIn(request: IncomingMessage): Promise<ProxyResponse> {
-  if (!(Number(request.headers['content-length']) <= maxFormBytes)) return refuse(413, 'the form is too long')
-  const form = new URLSearchParams(await text(request))
-  const selectedPerson = people.find(({ key }) => key === form.get('person'))
-  if (selectedPerson === undefined) return refuse(400, 'choose one of the listed people')
-  return redirect(toOwnPath(form.get('next')), { 'set-cookie': createSessionCookie(selectedPerson) })
+/** Serves the pages that both doors have: the sign-in and its end. */
+function serveOwnPage(request: IncomingMessage, { door, options }: Visit): ProxyResponse {
+  const path = getPath(request)
+  const isSignOut = path === '/-/logout' || (request.method === 'POST' && path === '/sign-out')
+  if (isSignOut) return redirect('/signed-out', { 'set-cookie': createSessionCookie(null) })
+  if (!isReadRequest(request)) return noRoute
+  switch (path) {
+    case '/':
+      return redirect('/console/')
+    case '/favicon.ico':
+      return { status: 204 }
+    case '/sign-in': {
+      const next = toLocalPath(new URL(request.url ?? '/', 'http://localhost').searchParams.get('next'))
+      return redirect(next, { 'set-cookie': createSessionCookie(door.person) })
+    }
+    case '/signed-out':
+      return servePage(renderSignedOutPage(door, createAddresses(options.port)))
+    default:
+      return noRoute
+  }
+}
+
+/** Serves the application: its page, its files and its backend. */
+async function serveShop(request: IncomingMessage, visit: Visit): Promise<ProxyResponse> {
+  const { door, person, options } = visit
+  const path = getPath(request)
+  const isOrder = request.method === 'POST' && path === '/orders'
+  if (path === '/' || path === '/page-config.js' || isOrder) {
+    if (person === null) return isOrder ? refuse(401, 'sign in') : redirectToSignIn(request)
+    const tenant = await findTenant(person, options)
+    if (isOrder)
+      return tenant === null ? refuse(403, 'no access') : takeOrder(request, { person, tenant }, options)
+    if (!isReadRequest(request)) return noRoute
+    if (path === '/page-config.js')
+      return tenant === null ? refuse(403, 'no access') : servePageConfig({ person, tenant }, options)
+    if (tenant === null) return servePage(renderClosedPage(door, createAddresses(options.port)))
+  }
+  const file = isReadRequest(request) ? readShellFile(path) : null
+  return file === null ? serveOwnPage(request, visit) : serveContent(file.type, file.content)
+}
+
+type Customer = { person: Person; tenant: Tenant }
+
+/** Passes an order to the backend of the shop. */
+async function takeOrder(
+  request: IncomingMessage,
+  customer: Customer,
+  { placeOrder }: Options,
+): Promise<ProxyResponse> {
+  if (!(Number(request.headers['content-length']) <= maxBodyBytes))
+    return refuse(413, 'the order is too long')
+  const { count } = ((await json(request).catch(() => null)) ?? {}) as { count?: unknown }
+  if (!Number.isInteger(count)) return refuse(400, 'send {"count": …}')
+  const { status, body } = await placeOrder(customer, count as number)
+  return sendJson(status, body)
 }
 
 /** Returns the page configuration. It contains the keys that the pilet loader trusts. */
-async function servePageConfig({ name, tenant }: Person, options: Options): Promise<ProxyResponse> {
-  const { application, tenants } = options.shop
+async function servePageConfig({ person, tenant }: Customer, options: Options): Promise<ProxyResponse> {
+  const { id, name } = options.shop.application
   const config = {
-    pilet_signing_keys: await askManager(options, `/pilet-keys/${application.id}`),
-    application: { id: application.id, name: application.name },
-    tenant: tenants[tenant],
-    user: { name },
+    pilet_signing_keys: await askManager(options, `/pilet-keys/${id}`),
+    application: { id, name },
+    tenant,
+    user: { name: person.name },
   }
   return serveContent('text/javascript; charset=utf-8', `window.__SVC__ = ${JSON.stringify({ config })}\n`)
 }
 
 /** Returns `next` if it is a path on this host, otherwise `/`: a sign-in must not redirect to another host. */
-const toOwnPath = (next: string | null): string =>
+const toLocalPath = (next: string | null): string =>
   next !== null && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/'

@@ -1,19 +1,26 @@
 // `npm run demo` starts a complete installation to explore: PostgreSQL, Redis, the Manager with its gate closed, a
-// stand-in reverse proxy, sample data, a mock partner, examples/backend.ts and examples/shell. Everything listens on
-// loopback. The demo is for development only and rejects any other environment.
+// stand-in reverse proxy with two doors, a month of sample data, a mock partner, examples/backend.ts and examples/shell.
+// Everything listens on loopback. The demo is for development only and rejects any other environment.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { connect } from '@manager/client'
+import { type Connection, connect } from '@manager/client'
 import { freePort } from '@manager/harness/engines/postgres.ts'
-import { type Person, ensureShop, createIdentityHeaders, operator } from './demo-data.ts'
-import { ensureMachine } from './demo-data-machine.ts'
+import { startBackends } from './demo-backends.ts'
+import type { Partner } from './demo-data-machine.ts'
+import type { DemoShop } from './demo-data.ts'
+import { createAddresses } from './demo-doors.ts'
+import { openDemoDatabase } from './demo-history.ts'
+import { createOrders } from './demo-orders.ts'
 import { startPartner } from './demo-partner.ts'
+import { type Person, createIdentityHeaders, operator } from './demo-people.ts'
 import { startDemoProxy } from './demo-proxy.ts'
+import { ensureDemoData } from './demo-setup.ts'
+import type { MachineUserKey } from './demo-world.ts'
 import { type Engines, type Run, runDevelopment, printLine, stopChild } from './development.ts'
 
 const callerEnv = process.env
@@ -47,9 +54,11 @@ const createServiceEnv = ({ databaseUrl, redisUrl }: Engines): NodeJS.ProcessEnv
   SVC_PORT: String(servicePort),
   SVC_HEALTH_HOST: '127.0.0.1',
   SVC_HEALTH_PORT: String(healthPort),
-  SVC_PUBLIC_URL: `http://127.0.0.1:${port}`,
+  SVC_PUBLIC_URL: createAddresses(Number(port)).manager,
   SVC_PROXY_SECRET: secret,
   SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8',
+  // Keeps the silent backend of the sample data in the overview.
+  SVC_CALLBACKS_REAP_AFTER: '1440m',
   SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
   SVC_DATABASE_URL: databaseUrl,
   SVC_REDIS_URL: redisUrl,
@@ -67,31 +76,66 @@ function startService(engines: Engines): ChildProcess {
   return child
 }
 
+const tokenFileOf = (key: MachineUserKey): string => `${dir}/machine-token-${key}`
+const connectMachine = (key: MachineUserKey): Connection =>
+  connect({ url: serviceUrl, token: () => readFileSync(tokenFileOf(key), 'utf8').trim() })
+const connectAs = (person: Person): Connection =>
+  connect({ url: serviceUrl, headers: { 'x-proxy-auth': secret, ...createIdentityHeaders(person) } })
+
 async function startCompanions(engines: Engines, { folder, stack, signal }: Run): Promise<void> {
   await Promise.all([waitUntilReady(signal), grantOperator(engines, signal)])
-  const connectAs = (person: Person) =>
-    connect({ url: serviceUrl, headers: { 'x-proxy-auth': secret, ...createIdentityHeaders(person) } })
-  const admin = connectAs(operator)
-  const shop = await ensureShop(admin, connectAs)
   const partner = await startPartner()
   stack.defer(partner.close)
-  const tokenFile = `${dir}/machine-token`
-  await ensureMachine(admin, shop, partner, tokenFile)
-  printLine(
-    'data       ready: a project, two tenants, an application, translations, a pilet, an endpoint, a trigger',
-  )
-  const proxy = await startDemoProxy({ port: Number(port), managerPort: servicePort, secret, shop })
+  const shop = await prepareData(engines, partner)
+  const backends = await startBackends(connectMachine, shop)
+  stack.defer(backends.close)
+  const placeOrder = createOrders(connectMachine('shop'), shop.application.id)
+  const proxy = await startDemoProxy({
+    port: Number(port),
+    managerPort: servicePort,
+    secret,
+    shop,
+    placeOrder,
+  })
   stack.defer(proxy.close)
   const backendPort = await freePort()
-  // A process that starts after the run was aborted would not be stopped.
+  // If the run has been aborted, a process that starts now would not be stopped.
   signal.throwIfAborted()
-  const backend = startBackend(shop.application.id, tokenFile, backendPort)
+  const backend = startBackend(shop.application.id, backendPort)
   if (backend.pid !== undefined) folder.add(backend.pid)
   stack.defer(() => stopChild(backend))
+  printAddresses()
+}
+
+async function prepareData({ databaseUrl }: Engines, partner: Partner): Promise<DemoShop> {
+  const startMs = performance.now()
+  const database = openDemoDatabase(databaseUrl)
+  const admin = connectAs(operator)
+  try {
+    const shop = await ensureDemoData({
+      database,
+      admin,
+      as: connectAs,
+      connectMachine,
+      partner,
+      tokenFileOf,
+    })
+    printLine(`data       ready after ${((performance.now() - startMs) / 1_000).toFixed(1)} s`)
+    return shop
+  } finally {
+    await database.close()
+  }
+}
+
+function printAddresses(): void {
+  const { start, console: consoleUrl, shop, manager } = createAddresses(Number(port))
   printLine(`
-Open http://localhost:${port} and choose Anna or Ben. At the next full minute a trigger calls the backend,
-and the bell shows a notification. To sign in as the other person too, use a private window.
-The Manager itself is at http://127.0.0.1:${port}. Ctrl-C stops everything.
+Open ${start}
+
+  console   ${consoleUrl}/console/   as Anna, who owns the project
+  shop      ${shop}/   as Ben, who works for a customer
+
+Programs reach the Manager at ${manager}. Ctrl-C stops everything.
 `)
 }
 
@@ -117,14 +161,14 @@ async function grantOperator(engines: Engines, signal: AbortSignal): Promise<voi
 /**
  * Starts examples/backend.ts with only the variables that a backend author would set: address, application and token.
  */
-function startBackend(applicationId: string, tokenFile: string, backendPort: number): ChildProcess {
+function startBackend(applicationId: string, backendPort: number): ChildProcess {
   const child = spawn(process.execPath, [resolvePath('examples/backend.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
     env: {
       PATH: callerEnv['PATH'],
       MANAGER_URL: serviceUrl,
-      MACHINE_TOKEN_FILE: tokenFile,
+      MACHINE_TOKEN_FILE: tokenFileOf('shop'),
       APPLICATION_ID: applicationId,
       HOST: '127.0.0.1',
       CALLBACK_URL: `http://127.0.0.1:${backendPort}/callbacks`,

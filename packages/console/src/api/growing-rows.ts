@@ -1,0 +1,38 @@
+// Lists that a page shows from their start and continues on demand, such as the inbox.
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { type RowsRead, readAllRows } from './all-rows.ts'
+
+export type GrowingRows<Row> = {
+  /** The rows so far; undefined before the first ones arrive. */
+  readonly rows: readonly Row[] | undefined
+  readonly hasMore: boolean
+  readonly isReadingMore: boolean
+  readonly readMore: () => void
+  readonly error: Error | null
+  readonly retry: () => void
+}
+
+/** Reads the first pages of a list, and the next ones with every `readMore`. `maxPages` is the number of pages in a step. */
+export function useGrowingRows<Result, Variables extends { readonly after?: string | null }, Row>(
+  read: Omit<RowsRead<Result, Variables, Row>, 'after'>,
+  { isEnabled = true } = {},
+): GrowingRows<Row> {
+  const { data, error, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, refetch } =
+    useInfiniteQuery({
+      queryKey: [read.document, read.variables, 'growing'],
+      queryFn: ({ pageParam, signal }) => readAllRows({ ...read, after: pageParam }, signal),
+      initialPageParam: null as string | null,
+      getNextPageParam: ({ endCursor }) => endCursor,
+      placeholderData: keepPreviousData,
+      enabled: isEnabled,
+    })
+  const readMore = (): void => void fetchNextPage()
+  return {
+    rows: data?.pages.flatMap(({ rows }) => rows),
+    hasMore: hasNextPage,
+    isReadingMore: isFetchingNextPage,
+    readMore,
+    error,
+    retry: isFetchNextPageError ? readMore : () => void refetch(),
+  }
+}

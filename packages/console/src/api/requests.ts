@@ -1,0 +1,70 @@
+// Queries and mutations through the GraphQL API. Each panel uses one query, so that a failure affects only that panel.
+import { type TypedDocument, graphql } from '@manager/client'
+import {
+  type UseMutationResult,
+  type UseQueryResult,
+  keepPreviousData,
+  useMutation,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { connection } from './connection.ts'
+
+type Values = Readonly<Record<string, unknown>>
+export type ReadOptions = {
+  /** Skips the request, for example until the person has typed enough. */
+  isEnabled?: boolean
+  /** Keeps the previous result while the variables change, such as the previous page of a list. */
+  keepsPrevious?: boolean
+  /** Repeats the query after this many milliseconds while the page is visible. */
+  refetchMs?: number
+  /** Forgets the result as soon as no component shows it, for results that can contain secrets. */
+  isSensitive?: boolean
+}
+
+/** Runs a query document. The operation and the variables identify the result in the cache. */
+export function useRead<Result, Variables extends Values>(
+  document: TypedDocument<Result, Variables>,
+  variables: Variables,
+  { isEnabled = true, keepsPrevious = false, refetchMs, isSensitive = false }: ReadOptions = {},
+): UseQueryResult<Result> {
+  return useQuery({
+    queryKey: [document, variables],
+    queryFn: ({ signal }) => graphql(connection, document, variables, { signal }),
+    enabled: isEnabled,
+    ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
+    ...(isSensitive ? { gcTime: 0 } : {}),
+    refetchInterval: refetchMs ?? false,
+  })
+}
+
+/** Runs the same query for each of a few objects, such as the applications of a project. */
+export function useReads<Result, Variables extends Values>(
+  document: TypedDocument<Result, Variables>,
+  list: readonly Variables[],
+  { refetchMs }: Pick<ReadOptions, 'refetchMs'> = {},
+): UseQueryResult<Result>[] {
+  return useQueries({
+    queries: list.map((variables) => ({
+      queryKey: [document, variables],
+      queryFn: ({ signal }: { signal: AbortSignal }) => graphql(connection, document, variables, { signal }),
+      refetchInterval: refetchMs ?? false,
+    })),
+  })
+}
+
+/**
+ * Sends a mutation. Afterwards, all queries of the visible page run again, because a change can affect any of them.
+ */
+export function useChange<Result, Variables extends Values>(
+  document: TypedDocument<Result, Variables>,
+): UseMutationResult<Result, Error, Variables> {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (variables: Variables) => graphql(connection, document, variables),
+    onSuccess: () => client.invalidateQueries(),
+    // The failure is shown at once: after a lost connection, the reads can take long.
+    onError: () => void client.invalidateQueries(),
+  })
+}

@@ -1,0 +1,213 @@
+// The actions of the console: the permission that shows their control, and the mutations behind it. Sections decide by
+// this table alone whether a control is shown. A test compares it with the policy of the API, and each control, which
+// has the name of its action in `data-action`, with the roles.
+import type { Permission } from '../generated/documents.ts'
+
+export type Action = {
+  /** The object whose permissions decide. */
+  readonly on: 'system' | 'project' | 'tenant' | 'application'
+  readonly permission: Permission
+  /** Every mutation that the control can send. */
+  readonly mutations: readonly string[]
+  /** Queries behind the control that need a permission of their own. */
+  readonly queries?: readonly string[]
+  /** The path that the control downloads. */
+  readonly route?: string
+}
+
+export const actions = {
+  'projects.create': { on: 'system', permission: 'PROJECT_CREATE', mutations: ['createProject'] },
+  'inbox.markRead': { on: 'system', permission: 'NOTIFICATION_MARK', mutations: ['markMyNotificationsRead'] },
+
+  'tokens.create': {
+    on: 'system',
+    permission: 'ACCESS_TOKEN_WRITE',
+    mutations: ['createPersonalAccessToken'],
+  },
+  'tokens.revoke': {
+    on: 'system',
+    permission: 'ACCESS_TOKEN_WRITE',
+    mutations: ['revokePersonalAccessToken'],
+  },
+  'tokens.delete': {
+    on: 'system',
+    permission: 'ACCESS_TOKEN_WRITE',
+    mutations: ['deletePersonalAccessToken'],
+  },
+  'users.changeRole': { on: 'system', permission: 'USER_WRITE', mutations: ['updateUserSystemRole'] },
+
+  'tenants.create': { on: 'project', permission: 'TENANT_WRITE', mutations: ['createTenant'] },
+  'tenants.edit': { on: 'tenant', permission: 'TENANT_WRITE', mutations: ['updateTenant'] },
+  'tenants.delete': { on: 'tenant', permission: 'TENANT_WRITE', mutations: ['deleteTenant'] },
+  'tenants.copySettings': {
+    on: 'tenant',
+    permission: 'SETTINGS_WRITE',
+    mutations: ['copyTenant2ApplicationConfig'],
+  },
+  // Undoing the first switch removes the row.
+  'tenants.switchApplication': {
+    on: 'tenant',
+    permission: 'TENANT2APPLICATION_WRITE',
+    mutations: ['createTenant2Application', 'updateTenant2Application', 'deleteTenant2Application'],
+  },
+  'tenants.removeApplication': {
+    on: 'tenant',
+    permission: 'TENANT2APPLICATION_WRITE',
+    mutations: ['deleteTenant2Application'],
+  },
+  'tenants.addMember': { on: 'tenant', permission: 'TENANT_MEMBER_WRITE', mutations: ['addUserToTenant'] },
+  'tenants.changeMember': {
+    on: 'tenant',
+    permission: 'TENANT_MEMBER_WRITE',
+    mutations: ['updateUserTenantRole'],
+  },
+  'tenants.removeMember': {
+    on: 'tenant',
+    permission: 'TENANT_MEMBER_WRITE',
+    mutations: ['removeUserFromTenant'],
+  },
+  'tenants.createRole': {
+    on: 'tenant',
+    permission: 'TENANT_ROLE_WRITE',
+    mutations: ['createTenantRoleDefinition'],
+  },
+  'tenants.editRole': {
+    on: 'tenant',
+    permission: 'TENANT_ROLE_WRITE',
+    mutations: ['updateTenantRoleDefinition'],
+  },
+  'tenants.deleteRole': {
+    on: 'tenant',
+    permission: 'TENANT_ROLE_WRITE',
+    mutations: ['deleteTenantRoleDefinition'],
+  },
+
+  'applications.create': { on: 'project', permission: 'APPLICATION_WRITE', mutations: ['createApplication'] },
+  'applications.edit': {
+    on: 'application',
+    permission: 'APPLICATION_WRITE',
+    mutations: ['updateApplication'],
+  },
+  'applications.delete': {
+    on: 'application',
+    permission: 'APPLICATION_WRITE',
+    mutations: ['deleteApplication'],
+  },
+
+  'access.change': {
+    on: 'project',
+    permission: 'TENANT2APPLICATION_WRITE',
+    mutations: ['createTenant2Application', 'updateTenant2Application'],
+  },
+
+  'settings.change': {
+    on: 'project',
+    permission: 'SETTINGS_WRITE',
+    mutations: [
+      'setSettingsKeys',
+      'updateBackendModuleConfig',
+      'updateFrontendModuleConfig',
+      'ensureTenant2ApplicationSettings',
+    ],
+  },
+
+  'members.project.add': {
+    on: 'project',
+    permission: 'PROJECT_MEMBER_WRITE',
+    mutations: ['addUserToProject'],
+  },
+  'members.project.change': {
+    on: 'project',
+    permission: 'PROJECT_MEMBER_WRITE',
+    mutations: ['updateUserProjectRole'],
+  },
+  'members.project.remove': {
+    on: 'project',
+    permission: 'PROJECT_MEMBER_WRITE',
+    mutations: ['removeUserFromProject'],
+  },
+  'members.tenant.add': { on: 'tenant', permission: 'TENANT_MEMBER_WRITE', mutations: ['addUserToTenant'] },
+  'members.tenant.change': {
+    on: 'tenant',
+    permission: 'TENANT_MEMBER_WRITE',
+    mutations: ['updateUserTenantRole'],
+  },
+  'members.tenant.remove': {
+    on: 'tenant',
+    permission: 'TENANT_MEMBER_WRITE',
+    mutations: ['removeUserFromTenant'],
+  },
+  'members.application.add': {
+    on: 'application',
+    permission: 'APPLICATION_MEMBER_WRITE',
+    mutations: ['addUserToApplication'],
+  },
+  'members.application.change': {
+    on: 'application',
+    permission: 'APPLICATION_MEMBER_WRITE',
+    mutations: ['updateUserApplicationRole'],
+  },
+  'members.application.remove': {
+    on: 'application',
+    permission: 'APPLICATION_MEMBER_WRITE',
+    mutations: ['removeUserFromApplication'],
+  },
+
+  // The verification and the export are reads.
+  'audit.verify': {
+    on: 'project',
+    permission: 'AUDIT_VERIFY',
+    mutations: [],
+    queries: ['verifyAuditChain'],
+  },
+  'audit.export': {
+    on: 'system',
+    permission: 'AUDIT_EXPORT',
+    mutations: [],
+    route: '/api/audit/export',
+  },
+  'machineUsers.create': {
+    on: 'project',
+    permission: 'MACHINE_USER_WRITE',
+    mutations: ['createMachineUserWithCredentials'],
+  },
+  'machineUsers.rename': {
+    on: 'project',
+    permission: 'MACHINE_USER_WRITE',
+    mutations: ['updateMachineUser'],
+  },
+  'machineUsers.rotate': {
+    on: 'project',
+    permission: 'MACHINE_USER_WRITE',
+    mutations: ['rotateMachineUserToken'],
+  },
+  'machineUsers.toggle': {
+    on: 'project',
+    permission: 'MACHINE_USER_WRITE',
+    mutations: ['updateMachineUser'],
+  },
+  'machineUsers.delete': {
+    on: 'project',
+    permission: 'MACHINE_USER_WRITE',
+    mutations: ['deleteMachineUser'],
+  },
+  // Undoing the first switch removes the row.
+  'machineUsers.switchAccess': {
+    on: 'project',
+    permission: 'ENDPOINT_ACCESS_WRITE',
+    mutations: ['createMachineUser2Endpoint', 'updateMachineUser2Endpoint', 'deleteMachineUser2Endpoint'],
+  },
+  'machineUsers.removeAccess': {
+    on: 'project',
+    permission: 'ENDPOINT_ACCESS_WRITE',
+    mutations: ['deleteMachineUser2Endpoint'],
+  },
+} as const satisfies Record<string, Action>
+
+export type ActionName = keyof typeof actions
+
+/** Returns whether the caller may use an action on an object that was read with `myPermissions`. */
+export const may = (
+  object: { readonly myPermissions: readonly string[] } | null | undefined,
+  action: ActionName,
+): boolean => object?.myPermissions.includes(actions[action].permission) ?? false

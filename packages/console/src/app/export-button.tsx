@@ -1,0 +1,49 @@
+// Saves the rows of the current filter as CSV.
+import { type ReactNode, useState } from 'react'
+import { type RowsRead, readAllRows } from '../api/all-rows.ts'
+import { describeFailure } from '../api/failures.ts'
+import { Button } from '../kit/button.tsx'
+import { useFailureText } from '../kit/state.tsx'
+import { showToast } from '../kit/toast.tsx'
+import { useFormat } from '../texts/format.ts'
+import { useText } from '../texts/language.tsx'
+import { saveCsv } from './csv.ts'
+
+/** A page has 100 rows, so a file has at most 10,000 rows. */
+const maxPages = 100
+
+type ExportButtonProps<Result, Variables extends { readonly after?: string | null }, Row> = {
+  fileName: string
+  read: RowsRead<Result, Variables, Row>
+  heads: readonly string[]
+  toCells: (row: Row) => readonly (string | number)[]
+}
+
+export function ExportButton<Result, Variables extends { readonly after?: string | null }, Row>({
+  fileName,
+  read,
+  heads,
+  toCells,
+}: ExportButtonProps<Result, Variables, Row>): ReactNode {
+  const t = useText()
+  const { number } = useFormat()
+  const describe = useFailureText()
+  const [isPending, setPending] = useState(false)
+  const save = async (): Promise<void> => {
+    setPending(true)
+    try {
+      const { rows, isComplete } = await readAllRows({ ...read, maxPages })
+      saveCsv(fileName, [heads, ...rows.map(toCells)])
+      showToast(isComplete ? t('app.exported', rows.length) : t('app.exportedFirst', number(rows.length)))
+    } catch (error) {
+      showToast(t('app.exportFailed', describe(describeFailure(error))), { tone: 'danger' })
+    } finally {
+      setPending(false)
+    }
+  }
+  return (
+    <Button icon="download" isPending={isPending} onPress={() => void save()}>
+      {t('app.exportCsv')}
+    </Button>
+  )
+}

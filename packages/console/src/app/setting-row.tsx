@@ -1,0 +1,23 @@
+// A row of a setting to read: its key and its value. Values of secret keys are hidden; the settings page shows them.
+import type { ReactNode } from 'react'
+import { SectionRow } from '../kit/section.tsx'
+import { useText } from '../texts/language.tsx'
+import { type OwnSetting, isSecretKey } from './own-settings.ts'
+
+export function SettingRow({ setting: { key, value } }: { setting: OwnSetting }): ReactNode {
+  const t = useText()
+  return (
+    <SectionRow>
+      <code className="truncate setting-key" title={key}>
+        {key}
+      </code>
+      {isSecretKey(key) ? (
+        <span className="muted">{t('app.hiddenSecret')}</span>
+      ) : (
+        <span className="truncate" title={value}>
+          {value === '' ? <span className="muted">{t('tenants.emptyText')}</span> : value}
+        </span>
+      )}
+    </SectionRow>
+  )
+}

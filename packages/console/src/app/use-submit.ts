@@ -1,0 +1,26 @@
+// Submits the change that a form makes.
+import type { TypedDocument } from '@manager/client'
+import { type Failure, describeFailure } from '../api/failures.ts'
+import { useChange } from '../api/requests.ts'
+
+export type Submit<Result, Variables> = {
+  /** Sends the change once; further calls are ignored until the response arrives. */
+  send: (variables: Variables, onSaved: (result: Result) => void) => void
+  isPending: boolean
+  failure: Failure | null
+  reset: () => void
+}
+
+export function useSubmit<Result, Variables extends Readonly<Record<string, unknown>>>(
+  document: TypedDocument<Result, Variables>,
+): Submit<Result, Variables> {
+  const change = useChange(document)
+  return {
+    send: (variables, onSaved) => {
+      if (!change.isPending) change.mutate(variables, { onSuccess: onSaved })
+    },
+    isPending: change.isPending,
+    failure: change.error === null ? null : describeFailure(change.error, { isChange: true }),
+    reset: change.reset,
+  }
+}

@@ -1,0 +1,200 @@
+// A table with one page of rows. Rows are virtual: only the visible ones are in the document.
+import './data-table.css'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import {
+  Cell,
+  Column,
+  ColumnResizer,
+  Group,
+  ResizableTableContainer,
+  Row,
+  type SortDescriptor,
+  Table,
+  TableBody,
+  TableHeader,
+  TableLayout,
+  Virtualizer,
+} from 'react-aria-components'
+import { Icon } from './icon.tsx'
+import { useWidth } from './use-width.ts'
+
+export type DataColumn<Item> = {
+  id: string
+  title: string
+  /** The name of the API's order field; a column without it cannot be sorted. */
+  sortField?: string
+  align?: 'start' | 'end'
+  /** Initial width: a fraction such as `2fr`, or a number of pixels. */
+  width?: `${number}fr` | number
+  minWidth?: number
+  /** The column that names the row for screen readers. Exactly one column has it. */
+  isRowHeader?: boolean
+  /** When the table is narrow, columns with the highest number are dropped first; 1 is never dropped. */
+  priority?: 1 | 2 | 3
+  render(item: Item): ReactNode
+}
+
+export type Sort = { field: string; direction: 'ASC' | 'DESC' }
+
+export type DataTableProps<Item extends { readonly id: string }> = {
+  label: string
+  columns: readonly DataColumn<Item>[]
+  rows: readonly Item[]
+  sort?: Sort | null
+  onSort?: (sort: Sort) => void
+  /** The id of the item whose details are open. */
+  openId?: string | null
+  onOpen?: (id: string) => void
+  /** Shown instead of rows: loading, empty or a failure. */
+  placeholder?: ReactNode
+  rowHeight?: 32 | 40 | 48
+}
+
+const toDescriptor = (sort: Sort | null | undefined): SortDescriptor | undefined =>
+  sort === null || sort === undefined
+    ? undefined
+    : { column: sort.field, direction: sort.direction === 'ASC' ? 'ascending' : 'descending' }
+
+/** Drops the least important columns until the rest fits. The columns keep their order. */
+function fitColumns<Item>(columns: readonly DataColumn<Item>[], width: number): readonly DataColumn<Item>[] {
+  const measure = (list: readonly DataColumn<Item>[]): number =>
+    list.reduce((sum, { minWidth = defaultMinWidth }) => sum + minWidth, 0)
+  let fitting = columns
+  for (const priority of [3, 2])
+    while (measure(fitting) > width) {
+      const index = fitting.findLastIndex(
+        (column) => (column.priority ?? 2) >= priority && column.isRowHeader !== true,
+      )
+      if (index === -1) break
+      fitting = fitting.toSpliced(index, 1)
+    }
+  return fitting
+}
+const defaultMinWidth = 96
+const narrowWidth = 560
+
+export function DataTable<Item extends { readonly id: string }>({
+  label,
+  columns: allColumns,
+  rows,
+  ...props
+}: DataTableProps<Item>): ReactNode {
+  const { sort, onSort, openId = null, onOpen, placeholder, rowHeight = 40 } = props
+  const [container, setContainer] = useState<HTMLDivElement | null>(null)
+  const width = useWidth(container)
+  useRowFocus(container, openId)
+  const columns = fitColumns(allColumns, width ?? Infinity).map((column) => ({
+    ...column,
+    // React keeps a column with its key, and its id must not change then.
+    key: column.sortField ?? column.id,
+  }))
+  const height = width !== null && width < narrowWidth ? Math.max(rowHeight, 48) : rowHeight
+  const getEdge = (id: string): 'first' | 'last' | undefined => {
+    if (id === columns[0]?.id) return 'first'
+    return id === columns.at(-1)?.id ? 'last' : undefined
+  }
+  return (
+    <ResizableTableContainer className="table-container" ref={setContainer}>
+      <Virtualizer layout={TableLayout} layoutOptions={{ rowHeight: height, headingHeight: 32 }}>
+        <Table
+          className="table"
+          aria-label={label}
+          selectionMode={onOpen === undefined ? 'none' : 'single'}
+          selectionBehavior="toggle"
+          disallowEmptySelection
+          selectedKeys={openId === null ? [] : [openId]}
+          onSelectionChange={(keys) => {
+            const [key] = keys
+            if (key !== undefined && key !== openId) onOpen?.(String(key))
+          }}
+          sortDescriptor={toDescriptor(sort)}
+          onSortChange={({ column, direction }) =>
+            onSort?.({ field: String(column), direction: direction === 'descending' ? 'DESC' : 'ASC' })
+          }
+        >
+          <TableHeader columns={columns}>
+            {(column) => <Head column={column} edge={getEdge(column.id)} />}
+          </TableHeader>
+          <TableBody items={rows} dependencies={[allColumns, columns.length, height]}>
+            {(item) => (
+              <Row
+                id={item.id}
+                className="table-row"
+                columns={columns}
+                dependencies={[item, allColumns, columns.length]}
+              >
+                {(column) => (
+                  <Cell className="table-cell" data-align={column.align} data-edge={getEdge(column.id)}>
+                    {column.render(item)}
+                  </Cell>
+                )}
+              </Row>
+            )}
+          </TableBody>
+        </Table>
+      </Virtualizer>
+      {/* The Tab key skips buttons in the table, so the placeholder is outside of it. */}
+      {rows.length === 0 && <div className="table-placeholder">{placeholder}</div>}
+    </ResizableTableContainer>
+  )
+}
+
+/** Moves the focus to the row of the item that was open, unless the focus returned to a place outside of the table. */
+function useRowFocus(container: HTMLElement | null, openId: string | null): void {
+  const previousId = useRef(openId)
+  useEffect(() => {
+    const closedId = previousId.current
+    previousId.current = openId
+    const { activeElement } = document
+    if (closedId === null || openId !== null || container === null) return
+    if (activeElement !== document.body && !container.contains(activeElement)) return
+    const row = container.querySelector<HTMLElement>(`[role="row"][data-key="${CSS.escape(closedId)}"]`)
+    row?.focus({ preventScroll: true })
+  }, [container, openId])
+}
+
+type HeadProps<Item> = { column: DataColumn<Item>; edge: 'first' | 'last' | undefined }
+
+function Head<Item>({ column, edge }: HeadProps<Item>): ReactNode {
+  const {
+    id,
+    title,
+    sortField,
+    align,
+    width = '1fr',
+    minWidth = defaultMinWidth,
+    isRowHeader = false,
+  } = column
+  return (
+    <Column
+      id={sortField ?? id}
+      className="table-head"
+      data-align={align}
+      data-edge={edge}
+      isRowHeader={isRowHeader}
+      allowsSorting={sortField !== undefined}
+      defaultWidth={width}
+      minWidth={minWidth}
+    >
+      {({ sortDirection }) => (
+        <div className="table-head-content">
+          <Group role="presentation" tabIndex={-1} className="table-head-title">
+            <span className="truncate">{title}</span>
+            {sortDirection !== undefined && (
+              <Icon name={sortDirection === 'ascending' ? 'chevronUp' : 'chevronDown'} size={12} />
+            )}
+          </Group>
+          {edge !== 'last' && <ColumnResizer className="table-resizer" />}
+        </div>
+      )}
+    </Column>
+  )
+}
+
+/** A value above a secondary value, such as a name above its slug. */
+export const TwoLines = ({ first, second }: { first: ReactNode; second: ReactNode }): ReactNode => (
+  <div className="two-lines">
+    <div className="truncate two-lines-first">{first}</div>
+    <div className="truncate two-lines-second">{second}</div>
+  </div>
+)

@@ -1,0 +1,133 @@
+// Every address of the console. Sections are loaded when they are opened.
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  defaultParseSearch,
+  redirect,
+} from '@tanstack/react-router'
+import { lazyRouteComponent } from './app/lazy-route.ts'
+import { validateSearch } from './app/list-search.ts'
+import { ProjectRoute } from './app/project-route.tsx'
+import { Shell } from './app/shell.tsx'
+import { NotFound } from './app/not-found.tsx'
+import { RouteError } from './app/route-error.tsx'
+
+const root = createRootRoute({ component: Shell, validateSearch, notFoundComponent: NotFound })
+const getParentRoute = () => root
+
+const home = createRoute({
+  getParentRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./sections/projects/projects-page.tsx'), 'ProjectsPage'),
+})
+const me = createRoute({
+  getParentRoute,
+  path: '/me',
+  component: lazyRouteComponent(() => import('./sections/me/me-page.tsx'), 'MePage'),
+})
+const users = createRoute({
+  getParentRoute,
+  path: '/system/users',
+  component: lazyRouteComponent(() => import('./sections/system/users-page.tsx'), 'UsersPage'),
+})
+const tokens = createRoute({
+  getParentRoute,
+  path: '/system/tokens',
+  component: lazyRouteComponent(() => import('./sections/system/tokens-page.tsx'), 'TokensPage'),
+})
+/** The page that shows all components. A production build contains it only in the mode `kit`, which the tests use. */
+const hasKit = import.meta.env.DEV || import.meta.env.MODE === 'kit'
+const kitRoutes = hasKit
+  ? [
+      createRoute({
+        getParentRoute,
+        path: '/kit',
+        component: lazyRouteComponent(() => import('./kit-page/kit-page.tsx'), 'KitPage'),
+      }),
+    ]
+  : []
+
+const project = createRoute({ getParentRoute, path: '/p/$project', component: ProjectRoute })
+const inProject = { getParentRoute: () => project }
+const projectHome = createRoute({
+  ...inProject,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    // oxlint-disable-next-line typescript/only-throw-error -- TanStack Router expects a thrown redirect
+    throw redirect({ to: '/p/$project/overview', params })
+  },
+})
+const sections = [
+  createRoute({
+    ...inProject,
+    path: 'overview',
+    component: lazyRouteComponent(() => import('./sections/overview/overview-page.tsx'), 'OverviewPage'),
+  }),
+  createRoute({
+    ...inProject,
+    path: 'tenants',
+    component: lazyRouteComponent(() => import('./sections/tenants/tenants-page.tsx'), 'TenantsPage'),
+  }),
+  createRoute({
+    ...inProject,
+    path: 'applications',
+    component: lazyRouteComponent(
+      () => import('./sections/applications/applications-page.tsx'),
+      'ApplicationsPage',
+    ),
+  }),
+  createRoute({
+    ...inProject,
+    path: 'access',
+    component: lazyRouteComponent(() => import('./sections/access/access-page.tsx'), 'AccessPage'),
+  }),
+  createRoute({
+    ...inProject,
+    path: 'settings',
+    component: lazyRouteComponent(() => import('./sections/settings/settings-page.tsx'), 'SettingsPage'),
+  }),
+  createRoute({
+    ...inProject,
+    path: 'members',
+    component: lazyRouteComponent(() => import('./sections/members/members-page.tsx'), 'MembersPage'),
+  }),
+  createRoute({
+    ...inProject,
+    path: 'machine-users',
+    component: lazyRouteComponent(
+      () => import('./sections/machine-users/machine-users-page.tsx'),
+      'MachineUsersPage',
+    ),
+  }),
+  createRoute({
+    ...inProject,
+    path: 'audit',
+    component: lazyRouteComponent(() => import('./sections/audit/audit-page.tsx'), 'AuditPage'),
+  }),
+] as const
+
+export const router = createRouter({
+  basepath: '/console',
+  // The router merges what a route rejects back into the parameters, so they are checked where they are read.
+  parseSearch: (text) => validateSearch(defaultParseSearch(text)),
+  routeTree: root.addChildren([
+    home,
+    me,
+    users,
+    tokens,
+    ...kitRoutes,
+    project.addChildren([projectHome, ...sections]),
+  ]),
+  defaultPreload: 'intent',
+  defaultErrorComponent: RouteError,
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: false,
+})
+
+declare module '@tanstack/react-router' {
+  // oxlint-disable-next-line typescript/consistent-type-definitions -- the router reads this interface
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,4 @@
+// Rows of the pages of the installation.
+import type { SystemUserResult } from '../../generated/documents.ts'
+
+export type User = SystemUserResult['user']

@@ -1,0 +1,86 @@
+// The language of the page. The browser settings determine it; a person can change it, and this browser stores the
+// choice. German is loaded on demand.
+import { type ReactNode, createContext, use, useEffect, useMemo, useState } from 'react'
+import { I18nProvider } from 'react-aria-components'
+import { en } from './en.ts'
+import { type Texts, type Translate, createTranslate } from './texts.ts'
+
+const storageKey = 'svc-console.language'
+export const languages = { en: 'English', de: 'Deutsch' } as const
+export type Language = keyof typeof languages
+
+const loaders: Record<Language, () => Promise<Texts>> = {
+  en: () => Promise.resolve(en),
+  de: async () => (await import('./de.ts')).de,
+}
+
+type LanguageState = {
+  language: Language
+  locale: string
+  t: Translate
+  switchTo: (language: Language) => void
+}
+const LanguageContext = createContext<LanguageState | null>(null)
+
+const isLanguage = (value: string | null | undefined): value is Language =>
+  value !== null && value !== undefined && Object.hasOwn(languages, value)
+
+function findPreferredLanguage(): Language {
+  const stored = localStorage.getItem(storageKey)
+  if (isLanguage(stored)) return stored
+  return navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? 'en'
+}
+
+/** Keeps the browser's region, such as de-AT, for numbers and dates. */
+const findLocale = (language: Language): string =>
+  navigator.languages.find((tag) => tag.startsWith(language)) ?? language
+
+/** Renders its children when the texts of the language are loaded. */
+export function LanguageProvider({ children }: { children: ReactNode }): ReactNode {
+  const [language, setLanguage] = useState(findPreferredLanguage)
+  const [loaded, setLoaded] = useState<{ language: Language; texts: Texts } | null>(null)
+  useEffect(() => {
+    let isCurrent = true
+    const show = (shown: Language, texts: Texts): void => {
+      if (!isCurrent) return
+      document.documentElement.lang = shown
+      setLoaded({ language: shown, texts })
+    }
+    // Without the file of a language, the page keeps its texts; a note says that a newer version is installed.
+    void loaders[language]().then(
+      (texts) => show(language, texts),
+      () => show('en', en),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [language])
+  const state = useMemo((): LanguageState | null => {
+    if (loaded === null) return null
+    return {
+      language: loaded.language,
+      locale: findLocale(loaded.language),
+      t: createTranslate(loaded.texts),
+      switchTo: (next) => {
+        localStorage.setItem(storageKey, next)
+        setLanguage(next)
+      },
+    }
+  }, [loaded])
+  if (state === null) return null
+  return (
+    <I18nProvider locale={state.locale}>
+      <LanguageContext value={state}>{children}</LanguageContext>
+    </I18nProvider>
+  )
+}
+
+/** Returns the current language and the function that changes it. */
+export function useLanguage(): LanguageState {
+  const state = use(LanguageContext)
+  if (state === null) throw new Error('useLanguage needs a LanguageProvider')
+  return state
+}
+
+/** Returns the function that translates a key. */
+export const useText = (): Translate => useLanguage().t

@@ -1,0 +1,27 @@
+// The shape of the texts that every language must have.
+import type { en } from './en.ts'
+
+/** The type of the same texts in another language. */
+export type TextsOf<English> = {
+  readonly [Key in keyof English]: English[Key] extends string ? string : English[Key]
+}
+export type Texts = TextsOf<typeof en>
+export type TextKey = keyof Texts
+type Values<Key extends TextKey> = Texts[Key] extends (...values: infer V) => string ? V : []
+
+/** Returns the text for a key in the current language, with its values inserted. */
+export type Translate = <Key extends TextKey>(key: Key, ...values: Values<Key>) => string
+
+/** Characters that change the direction of the text after them. A name with them would turn the rest of a sentence. */
+const directionControls = /[\u202A-\u202E\u2066-\u2069]/g
+
+/** Returns the translate function for one language. */
+export function createTranslate(texts: Texts): Translate {
+  return (key, ...values) => {
+    const text = texts[key] as string | ((...values: readonly unknown[]) => string)
+    if (typeof text === 'string') return text
+    return text(
+      ...values.map((value) => (typeof value === 'string' ? value.replaceAll(directionControls, '') : value)),
+    )
+  }
+}

@@ -1,0 +1,174 @@
+// Walks through the console as principals of the policy matrix. The expectations come from the policy, and the actions
+// from the table that the sections use.
+import { createToken } from '@manager/harness/credentials.ts'
+import { seedMachineUser, seedMember, seedUser } from '@manager/harness/seed.ts'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll, expect } from 'vitest'
+import { seedEndpoint, seedEndpointAccess } from '../../../manager/test/kit/endpoints.ts'
+import { seedNotifications } from '../../../manager/test/kit/inbox.ts'
+import { readGranted } from '../../../manager/test/policy/granted.ts'
+import type { Operation } from '../../../manager/test/policy/operation.ts'
+import { operations } from '../../../manager/test/policy/operations.ts'
+import type { Principal } from '../../../manager/test/policy/principals.ts'
+import { type MatrixWorld, createMatrixWorld, fresh } from '../../../manager/test/policy/world.ts'
+import { type Action, type ActionName, actions } from '../../src/app/actions.ts'
+import { type Section, projectSections, systemSections } from '../../src/app/sections.ts'
+import type { Scene } from './scene.ts'
+import { listActionViews } from './views.ts'
+import { type Walk, createWalk } from './walk.ts'
+
+const allSections = projectSections.flat()
+export const actionNames = Object.keys(actions) as ActionName[]
+let scene: Scene
+let world: MatrixWorld
+let views: string[]
+
+/** Seeds a person for each principal of the policy matrix, and every kind of object. */
+export function useRoles(usedScene: Scene): void {
+  scene = usedScene
+  beforeAll(seedRoles)
+}
+
+async function seedRoles(): Promise<void> {
+  const { sql } = scene.service
+  world = await createMatrixWorld(scene.service)
+  const { id: projectId, slug, tenantId, applicationId } = world.own
+  const colleague = await seedUser(sql, 'colleague')
+  await seedMember(sql, colleague, 'readonly', { projectId })
+  await seedMember(sql, colleague, 'member', { projectId, tenantId })
+  await seedMember(sql, colleague, 'readonly', { projectId, applicationId })
+  // Predefined roles of a tenant cannot be deleted.
+  await fresh.role(world, world.own)
+  await seedNotifications(sql, { tenantId, applicationId }, Object.values(world.people), [{ title: 'Late' }])
+  const { id: machineUserId } = await seedMachineUser(sql, world.own)
+  const endpointId = await seedEndpoint(sql, world.own)
+  await seedEndpointAccess(sql, { projectId, endpointId, machineUserId })
+  views = listActionViews({ slug, tenantId, applicationId, personId: colleague.id, machineUserId })
+}
+
+/** Lists the actions that work on the open page. A disabled control and a grid to read do not. */
+const readActions = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const unusable = '[disabled], [data-disabled], [aria-disabled="true"], [aria-readonly="true"]'
+    return [...document.querySelectorAll<HTMLElement>('[data-action]')]
+      .filter((control) => control.checkVisibility() && !control.matches(unusable))
+      .map((control) => control.dataset['action'] ?? '')
+  })
+
+/** Returns the section of an address; undefined for pages that everyone has. */
+const findSectionOfView = (view: string): Section | undefined =>
+  [...allSections, ...systemSections].find(({ path }) => view.replace(/\?.*/, '').endsWith(`/${path}`))
+/** Returns the section of a project that an action belongs to; undefined for actions outside of projects. */
+const findSectionOfAction = (action: string): Section | undefined =>
+  allSections.find(({ path }) => path.replaceAll('-', '') === action.replace(/\..*/, '').toLowerCase())
+
+/** Opens every address, a token, and the inbox. Returns the addresses of the sections in the menu, and the actions. */
+async function explore(page: Page, walk: Walk, isShown: (section: Section | undefined) => boolean) {
+  const shown = new Set<string>()
+  const links = new Set<string>()
+  /** Actions of sections that the menu does not have; their addresses can be typed. */
+  const hidden = new Set<string>()
+  for (const view of views) {
+    await walk.go(view)
+    const found = isShown(findSectionOfView(view)) ? shown : hidden
+    for (const action of await readActions(page)) found.add(action)
+    const items = await page
+      .locator('.side-bar-item')
+      .evaluateAll((items) => items.map((item) => item.getAttribute('href') ?? ''))
+    for (const link of items) links.add(link.replace(/\?.*$/, '').replace('/console', ''))
+  }
+  // Each visit creates a token of its person, so the address of its panel is not known before.
+  await walk.go('/me?tab=tokens')
+  await page.locator('.table-row').first().click()
+  await walk.settle()
+  for (const action of await readActions(page)) shown.add(action)
+  await page.locator('.bell').click()
+  await page.locator('.inbox').waitFor()
+  await walk.settle()
+  for (const action of await readActions(page)) shown.add(action)
+  return { shown: [...shown].toSorted(), hidden: [...hidden], links: [...links].toSorted() }
+}
+
+/** Lists the fields of the API behind an action, such as `Mutation.createTenant`. */
+export function listFields({ mutations, queries = [] }: Action): string[] {
+  return [...mutations.map((name) => `Mutation.${name}`), ...queries.map((name) => `Query.${name}`)]
+}
+
+/** Sends the requests behind actions that the principal lacks. Returns those that are not refused. */
+async function findAccepted(context: BrowserContext, principal: Principal, refused: readonly ActionName[]) {
+  const accepted: string[] = []
+  const outcomes = new Map<string, string>()
+  // Outside of the browser, no name server knows the host.
+  const { host, port } = new URL(scene.origin)
+  const address = `http://127.0.0.1:${port}`
+  for (const name of refused) {
+    const action: Action = actions[name]
+    const fields = listFields(action)
+    const calls = operations.filter((call) => fields.includes(call.name) && !call.allow.includes(principal))
+    if (calls.length === 0 && action.route === undefined)
+      accepted.push(`${name}: the policy refuses no request of it`)
+    for (const call of calls) {
+      const outcome = outcomes.get(call.name) ?? (await send(call))
+      outcomes.set(call.name, outcome)
+      if (outcome !== 'forbidden' && outcome !== 'not_found')
+        accepted.push(`${name}: ${call.name} ${outcome}`)
+    }
+    if (action.route === undefined) continue
+    const status = (await context.request.get(address + action.route, { headers: { host } })).status()
+    if (status !== 403) accepted.push(`${name}: ${action.route} ${status}`)
+  }
+  return accepted
+
+  async function send(call: Operation): Promise<string> {
+    const query = call.text(world.own, await call.make(world, world.own))
+    const response = await context.request.post(`${address}/query`, { headers: { host }, data: { query } })
+    const { errors = [] } = (await response.json()) as { errors?: { extensions: { code: string } }[] }
+    return errors[0]?.extensions.code ?? 'accepted'
+  }
+}
+
+/**
+ * Walks through the console as each principal. Compares the sections and actions with the policy, and sends the requests that the policy
+ * refuses. Returns the principals.
+ */
+export async function walkAs(principals: readonly Principal[]): Promise<readonly Principal[]> {
+  const visit = await scene.visit(scene.admin)
+  const { page, context } = visit
+  const walk = createWalk(visit)
+  for (const principal of principals) {
+    const granted = await readGranted(world, principal)
+    const person = world.people[principal]
+    const isShown = (section: Section | undefined): boolean =>
+      section === undefined ||
+      (systemSections.includes(section) ? granted.system : granted.project).includes(section.permission)
+    const isGranted = (name: ActionName): boolean =>
+      (granted[actions[name].on] as readonly string[]).includes(actions[name].permission)
+
+    const { token } = await createToken(scene.service, person)
+    await context.setExtraHTTPHeaders({ authorization: `Bearer ${token}` })
+    await visit.open('/')
+    const { shown, hidden, links } = await explore(page, walk, isShown)
+
+    const inbox = await scene.service.query(person, '{ page: myNotifications { nodes { id } } }')
+    const hasNotifications = inbox.data.page.nodes.length > 0
+    const expected = actionNames
+      .filter((name) => isGranted(name) && isShown(findSectionOfAction(name)))
+      .filter((name) => name !== 'inbox.markRead' || hasNotifications)
+    expect([principal, shown]).toEqual([principal, expected.toSorted()])
+    // A person who types the address of another section sees only actions that the policy grants.
+    expect([principal, hidden.filter((name) => !isGranted(name as ActionName))]).toEqual([principal, []])
+
+    const expectedLinks = [
+      '/',
+      '/me',
+      ...systemSections.filter(isShown).map(({ path }) => `/system/${path}`),
+      ...allSections.filter(isShown).map(({ path }) => `/p/${world.own.slug}/${path}`),
+    ]
+    expect([principal, links]).toEqual([principal, expectedLinks.toSorted()])
+
+    const refused = actionNames.filter((name) => !isGranted(name))
+    expect([principal, await findAccepted(context, principal, refused)]).toEqual([principal, []])
+  }
+  expect(visit.complaints.filter((line) => !line.includes('Failed to load resource'))).toEqual([])
+  return principals
+}

@@ -1,0 +1,24 @@
+// Objects that make every control of the console appear: a person with all kinds of memberships, a role that can be
+// deleted, notifications, and settings.
+import { randomUUID } from 'node:crypto'
+import { seedMachineUser, seedMember } from '@manager/harness/seed.ts'
+import { seedNotifications } from '../../../manager/test/kit/inbox.ts'
+import type { Scene } from './scene.ts'
+import { seedSettings } from './seed-settings.ts'
+import type { Objects } from './views.ts'
+
+export async function seedObjects({ service: { sql }, project, admin, member }: Scene): Promise<Objects> {
+  const { id: projectId, slug, tenantId, applicationId } = project
+  const colleague = await member('colleague', 'tester')
+  await seedMember(sql, colleague, 'member', { projectId, tenantId })
+  await seedMember(sql, colleague, 'readonly', { projectId, applicationId })
+  await sql.query(
+    "insert into tenant_role_definitions (id, project_id, tenant_id, name, permissions) values ($1, $2, $3, 'auditor', '{}')",
+    [randomUUID(), projectId, tenantId],
+  )
+  await seedNotifications(sql, { tenantId, applicationId }, [admin], [{ title: 'Late' }])
+  await seedSettings(sql, project, 'project', { 'mail.from': 'help@example.com' })
+  await seedSettings(sql, project, 'tenant', { 'smtp.password': 'never shown' })
+  const { id: machineUserId } = await seedMachineUser(sql, project)
+  return { slug, tenantId, applicationId, personId: colleague.id, machineUserId }
+}

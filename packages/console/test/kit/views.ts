@@ -1,0 +1,59 @@
+// The addresses of the console that show different controls. Add the panel of a new section here: the tests of roles, of
+// the policy header and of overlays visit every address.
+import { projectSections, systemSections } from '../../src/app/sections.ts'
+
+export type Objects = {
+  slug: string
+  tenantId: string
+  applicationId: string
+  /** A person who is a member of the project, of the tenant and of the application. */
+  personId: string
+  machineUserId: string
+}
+
+const tenantTabs = ['applications', 'members', 'roles']
+const machineUserTabs = ['summary', 'access']
+const tabsToRead = {
+  tenants: ['summary', 'settings'],
+  applications: ['tenants', 'members', 'backends', 'endpoints'],
+}
+
+/** Lists the sections, and the tabs of panels, that have actions. */
+export function listActionViews({
+  slug,
+  tenantId,
+  applicationId,
+  personId,
+  machineUserId,
+}: Objects): string[] {
+  const project = `/p/${slug}`
+  return [
+    '/',
+    ...['account', 'tokens', 'inbox', 'preferences'].map((tab) => `/me?tab=${tab}`),
+    ...systemSections.map(({ path }) => `/system/${path}`),
+    '/system/users?view=roles',
+    `/system/users?open=${personId}`,
+    `/system/users?open=${personId}&tab=tokens`,
+    `/system/tokens?view=machine&project=${slug}`,
+    ...projectSections.flat().map(({ path }) => `${project}/${path}`),
+    ...tenantTabs.map((tab) => `${project}/tenants?open=${tenantId}&tab=${tab}`),
+    `${project}/applications?open=${applicationId}`,
+    `${project}/members?in=tenant&tenant=${tenantId}`,
+    `${project}/members?in=application&application=${applicationId}`,
+    `${project}/members?open=${personId}`,
+    `${project}/audit?open=1`,
+    ...machineUserTabs.map((tab) => `${project}/machine-users?open=${machineUserId}&tab=${tab}`),
+  ]
+}
+
+/** Lists every section, and every tab of the panels with these objects. */
+export function listViews(objects: Objects): string[] {
+  const { slug, tenantId, applicationId } = objects
+  const project = `/p/${slug}`
+  return [
+    ...listActionViews(objects),
+    ...tabsToRead.tenants.map((tab) => `${project}/tenants?open=${tenantId}&tab=${tab}`),
+    ...tabsToRead.applications.map((tab) => `${project}/applications?open=${applicationId}&tab=${tab}`),
+    `${project}/settings?tenant=${tenantId}&application=${applicationId}`,
+  ]
+}

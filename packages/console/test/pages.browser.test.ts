@@ -1,0 +1,96 @@
+// Tests every page of the console: the policy header, accessibility in both themes and widths, and that no request
+// goes to other hosts.
+import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
+import { describe, expect, test } from 'vitest'
+import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
+import { type View, useConsole, waitForPage } from './kit/scene.ts'
+
+const scene = useConsole()
+
+const projectPages = [
+  'overview',
+  'tenants',
+  'applications',
+  'access',
+  'settings',
+  'members',
+  'machine-users',
+  'audit',
+]
+const paths = [
+  '/',
+  '/me',
+  '/system/users',
+  '/system/tokens',
+  ...projectPages.map((path) => `/p/main/${path}`),
+]
+// The nightly tests open every address, with its overlays, in both themes at both widths.
+const views: readonly View[] = [
+  { width: 1280, theme: 'light' },
+  { width: 360, theme: 'dark' },
+]
+
+describe.each(views)('at $width px in $theme', (view) => {
+  test('every page follows its policy header, has no accessibility problem and asks no other host', async () => {
+    const { page, open, complaints, foreignRequests } = await scene.visit(scene.admin, view)
+    const problems: Record<string, unknown[]> = {}
+    for (const path of paths) {
+      await open(path)
+      await waitForPage(page)
+      const found = await violationsOf(page)
+      if (found.length > 0) problems[path] = found
+    }
+    expect(problems).toEqual({})
+    expect(complaints).toEqual([])
+    expect(foreignRequests).toEqual([])
+  })
+})
+
+test('an address that does not exist says so, inside the frame', async () => {
+  const { page, open } = await scene.visit(scene.admin)
+  await open('/p/main/nothing')
+  await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
+  expect(await page.getByRole('navigation').count()).toBe(1)
+})
+
+test('popups of the frame have their styles on a page without forms', async () => {
+  const { page, open } = await scene.visit(scene.admin)
+  await open('/p/main/overview')
+  await waitForPage(page)
+  await page.getByRole('button', { name: 'Notifications' }).click()
+  const popup = page.locator('.popover')
+  const readColor = () => popup.evaluate((element) => getComputedStyle(element).backgroundColor)
+  await expect.poll(readColor).toBe('rgb(255, 255, 255)')
+})
+
+test('an address that names an object of another project says that it does not exist', async () => {
+  const { sql } = scene.service
+  const other = await seedProject(sql, 'elsewhere')
+  const { id: machineUserId } = await seedMachineUser(sql, other)
+  const { page, open } = await scene.visit(scene.admin)
+  for (const path of [
+    `/p/main/tenants?open=${other.tenantId}`,
+    `/p/main/applications?open=${other.applicationId}`,
+    `/p/main/machine-users?open=${machineUserId}`,
+    `/p/main/settings?tenant=${other.tenantId}`,
+  ]) {
+    await open(path)
+    await page.getByText('Not found, or no access').waitFor()
+    expect([
+      path,
+      await page.getByRole('button', { name: /^(?:Edit|Delete|Rotate|Review and save)$/ }).count(),
+    ]).toEqual([path, 0])
+  }
+  await open(`/p/elsewhere/tenants?open=${other.tenantId}`)
+  await page.getByRole('button', { name: 'Delete' }).waitFor()
+})
+
+test('parameters of an address that are no short texts are ignored', async () => {
+  const { page, open, complaints } = await scene.visit(scene.admin)
+  const long = 'x'.repeat(201)
+  await open(`/p/main/tenants?q=true&open={"a":1}&sort=["-name"]&mode=${long}&page=2&page=3`)
+  await page.getByRole('row', { name: /main-tenant/ }).waitFor()
+  expect(await page.getByRole('searchbox').inputValue()).toBe('')
+  expect(await page.getByRole('complementary').count()).toBe(0)
+  expect(complaints).toEqual([])
+})

@@ -1,0 +1,13 @@
+import { testOptions } from '@manager/harness/vitest-options.ts'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    ...testOptions,
+    name: 'console',
+    root: import.meta.dirname,
+    include: ['{src,test}/**/*.test.ts'],
+    exclude: ['**/*.nightly.test.ts', '**/*.load.test.ts'],
+    passWithNoTests: true,
+  },
+})
