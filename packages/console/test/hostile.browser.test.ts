@@ -1,15 +1,9 @@
 // Hostile names stay inert and do not break the layout, and titles stay those of the page.
-import { beforeAll, describe, expect, test } from 'vitest'
-import { en } from '../src/texts/en.ts'
-import { projectSections, systemSections } from '../src/app/sections.ts'
-import {
-  type HostileObjects,
-  findHarm,
-  hostileNames,
-  lengthenNames,
-  seedHostileNames,
-} from './kit/hostile-names.ts'
-import { type View, useConsole } from './kit/scene.ts'
+// hostile.nightly.test.ts looks at wide pages.
+import { beforeAll, expect, test } from 'vitest'
+import { type HostileObjects, hostileNames, seedHostileNames } from './kit/hostile-names.ts'
+import { walkHostileNames } from './kit/hostile-walk.ts'
+import { useConsole } from './kit/scene.ts'
 import { createWalk } from './kit/walk.ts'
 
 const scene = useConsole()
@@ -18,62 +12,9 @@ beforeAll(async () => {
   ids = await seedHostileNames(scene)
 })
 
-/** Lists addresses with the title of their page. Every kind of name is open in one of the panels. */
-function listPages(): (readonly [path: string, title: string])[] {
-  const { tenants, applications, people } = ids
-  const project = '/p/main'
-  const titleOf = (text: string): string => en[text as 'section.tenants']
-  return [
-    ['/', 'Projects'],
-    ...systemSections.map(({ path, text }) => [`/system/${path}`, titleOf(text)] as const),
-    ...projectSections.flat().map(({ path, text }) => [`${project}/${path}`, titleOf(text)] as const),
-    [`${project}/tenants?open=${tenants.script}`, 'Tenants'],
-    [`${project}/tenants?open=${tenants.placeholder}&tab=members`, 'Tenants'],
-    [`${project}/tenants?open=${tenants.override}&tab=applications`, 'Tenants'],
-    [`${project}/applications?open=${applications.image}`, 'Applications'],
-    [`${project}/applications?open=${applications.placeholder}&tab=tenants`, 'Applications'],
-    [`${project}/applications?open=${applications.combining}&tab=members`, 'Applications'],
-    [`${project}/members?open=${people.isolate}`, 'Members'],
-    [`${project}/members?open=${people.placeholder}`, 'Members'],
-    [`${project}/members?in=tenant&tenant=${tenants.rightToLeft}`, 'Members'],
-    [`${project}/settings?tenant=${tenants.unbroken}&application=${applications.placeholder}`, 'Settings'],
-    [`${project}/settings?tenant=${tenants.override}&application=${applications.emoji}`, 'Settings'],
-  ]
-}
-
-describe.each<View>([{ width: 1280 }, { width: 360 }])('at $width px', (view) => {
-  test('hostile names stay inert on every page, in panels, dialogs and the search', async () => {
-    const visit = await scene.visit(scene.admin, view)
-    const { page, complaints } = visit
-    await lengthenNames(page)
-    const { go, settle } = createWalk(visit)
-    const problems: Record<string, string[]> = {}
-    const look = async (name: string): Promise<void> => {
-      const harm = await findHarm(page)
-      if (harm.length > 0) problems[name] = harm
-    }
-    for (const [path, title] of listPages()) {
-      await go(path)
-      expect([path, await page.title()]).toEqual([path, `${title} · Manager`])
-      await look(path)
-    }
-    for (const kind of ['placeholder', 'override', 'attribute'] as const) {
-      await go(`/p/main/tenants?open=${ids.tenants[kind]}`)
-      for (const button of ['Edit', 'Delete']) {
-        await page.getByRole('button', { name: button, exact: true }).click()
-        await settle()
-        await look(`${button} ${kind}`)
-        await page.keyboard.press('Escape')
-        await page.getByRole('dialog').waitFor({ state: 'detached' })
-      }
-    }
-    await page.getByRole('button', { name: 'Search' }).click()
-    await page.getByRole('dialog').getByRole('searchbox').fill('hacked')
-    await page.getByRole('menuitem').nth(3).waitFor()
-    await look('search')
-    expect(problems).toEqual({})
-    expect(complaints).toEqual([])
-  })
+test('at 360 px, hostile names stay inert on every page, in panels, dialogs and the search', async () => {
+  const visit = await scene.visit(scene.admin, { width: 360 })
+  expect(await walkHostileNames(visit, ids)).toEqual({ problems: {}, complaints: [] })
 })
 
 test('a panel shows a name exactly as it is', async () => {

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { step } from './kit/focus.ts'
-import { measureFirstRow, nameTenant, seedTenants } from './kit/large-list.ts'
+import { nameTenant, seedTenants } from './kit/large-list.ts'
 import { useConsole } from './kit/scene.ts'
 
 const scene = useConsole()
@@ -10,12 +10,6 @@ beforeAll(() => seedTenants(scene))
 
 const maxRows = 60
 const largestPage = 100
-
-test('the time until the first row is printed', async () => {
-  const times = await measureFirstRow(await scene.visit(scene.admin))
-  process.stdout.write(`first of 10,000 tenants: address ${times.address} ms, link ${times.link} ms\n`)
-  expect(times.address).toBeGreaterThan(0)
-})
 
 describe.each([
   { path: 'tenants', label: 'Tenants' },

@@ -278,11 +278,9 @@ test('the list keeps its filters in the address, and finds tokens to renew', asy
   await expect.poll(async () => (await namesOf(page))[0]).toBe('aged')
 })
 
-test.each([
-  { width: 1280, theme: 'light' },
-  { width: 360, theme: 'dark' },
-] as const)('panel and dialogs have no accessibility problem at $width px in $theme', async (view) => {
-  const user = await seedNamed(`wide ${view.width} ${'<script>long</script> '.repeat(3)}`, { days: 100 })
+test('panel and dialogs have no accessibility problem at 360 px in dark', async () => {
+  const view = { width: 360, theme: 'dark' } as const
+  const user = await seedNamed(`wide ${'<script>long</script> '.repeat(3)}`, { days: 100 })
   const { page, open: go, complaints } = await scene.visit(maria, view)
   await go(`${path}?open=${user.id}`)
   await panelOf(page).getByRole('heading', { name: user.name }).waitFor()

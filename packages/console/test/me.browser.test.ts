@@ -191,15 +191,12 @@ test('the account lists every role with a link, and the settings stay in the bro
   expect(complaints).toEqual([])
 })
 
-test.each(['account', 'tokens', 'inbox', 'preferences'])(
-  'the tab %s fits 360 px and is accessible',
-  async (tab) => {
-    const eve = await createReader(`eve-${tab}`, ['x'.repeat(200), '<script>alert(1)</script>'])
-    const { page, open, complaints } = await scene.visit(eve, { width: 360 })
-    await open(`/me?tab=${tab}`)
-    await waitForPage(page)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-    expect(await violationsOf(page)).toEqual([])
-    expect(complaints).toEqual([])
-  },
-)
+test('long titles of notifications fit 360 px and are accessible', async () => {
+  const eve = await createReader('eve', ['x'.repeat(200), '<script>alert(1)</script>'])
+  const { page, open, complaints } = await scene.visit(eve, { width: 360 })
+  await open('/me?tab=inbox')
+  await waitForPage(page)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  expect(await violationsOf(page)).toEqual([])
+  expect(complaints).toEqual([])
+})

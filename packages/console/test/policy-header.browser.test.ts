@@ -1,19 +1,9 @@
-// The policy header is in force, and overlays follow it, also at 360 px. overlays.nightly.test.ts opens every overlay of
-// every address.
-import { beforeAll, expect, test } from 'vitest'
-import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
-import { createAudit, openersOfPage, visitOverlays } from './kit/overlays.ts'
+// The policy header is in force. pages.browser.test.ts opens every page, overlays.nightly.test.ts also every overlay.
+import { expect, test } from 'vitest'
 import { fetchFor } from './kit/requests.ts'
 import { type Visit, useConsole } from './kit/scene.ts'
-import { seedObjects } from './kit/seed-objects.ts'
-import { type Objects, listViews } from './kit/views.ts'
-import { createWalk } from './kit/walk.ts'
 
 const scene = useConsole()
-let objects: Objects
-beforeAll(async () => {
-  objects = await seedObjects(scene)
-})
 
 function expectClean({ complaints, foreignRequests }: Visit): void {
   expect(complaints).toEqual([])
@@ -70,26 +60,4 @@ test('the page reserves the style element of react-aria, which the policy header
   await removed.open('/')
   await removed.page.locator('h1').waitFor()
   await expect.poll(() => removed.complaints.some((line) => line.includes('style-src'))).toBe(true)
-})
-
-/** Addresses whose overlays are checked in both themes; the others are checked in both by the nightly tests. */
-const isInBothThemes = (view: string): boolean => /^\/$|tenants\?.*tab=members|members\?open/.test(view)
-const themes = ['dark', 'light'] as const
-
-test('at 360 px, the menus of the top bar, the side bar, panels and their dialogs', async () => {
-  const visit = await scene.visit(scene.admin, { width: 360 })
-  const { page } = visit
-  const problems: Record<string, unknown[]> = {}
-  const walk = createWalk(visit)
-  const tour = { page, walk, check: createAudit(page, problems, themes), seen: new Set<string>() }
-  const [panel = '', ...views] = listViews(objects).filter((view) => view !== '/' && isInBothThemes(view))
-  const names = await visitOverlays({ ...tour, view: panel })
-  for (const view of views) names.push(...(await visitOverlays({ ...tour, view, selector: openersOfPage })))
-  await walk.go('/p/main/tenants')
-  await page.getByRole('button', { name: 'Menu', exact: true }).click()
-  await page.locator('.shell[data-menu]').waitFor()
-  expect(await violationsOf(page)).toEqual([])
-  expect(problems).toEqual({})
-  expect(names.length).toBeGreaterThan(8)
-  expectClean(visit)
 })

@@ -3,7 +3,6 @@ import { createToken } from '@manager/harness/credentials.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
 import { useConsole, waitForPage } from './kit/scene.ts'
 
 const scene = useConsole()
@@ -132,20 +131,4 @@ test('the table of roles shows the policy', async () => {
   const cells = await row.getByRole('gridcell').allInnerTexts()
   expect(cells.map((text) => text.replace(/^–/, '').trim())).toEqual(['yes', 'yes', 'yes', 'yes', 'no', 'no'])
   expect(await row.innerText()).toContain('tenant permission apps.configure')
-})
-
-const addresses = [
-  '/system/users',
-  '/system/users?view=roles',
-  '/system/tokens',
-  '/system/tokens?view=machine&project=main',
-]
-
-test.each(addresses)('%s fits 360 px and is accessible', async (address) => {
-  const { page, open, complaints } = await scene.visit(scene.admin, { width: 360 })
-  await open(address)
-  await waitForPage(page)
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-  expect(await violationsOf(page)).toEqual([])
-  expect(complaints).toEqual([])
 })

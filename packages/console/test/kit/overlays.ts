@@ -11,8 +11,6 @@ const buttons = [
   '.search-button',
 ].map((selector) => `${selector}:not([data-cell]):not([data-action="inbox.markRead"])`)
 const openers = buttons.join(', ')
-/** The same without the top bar, which is the same on all pages. */
-export const openersOfPage = buttons.map((selector) => `main ${selector}`).join(', ')
 /** A toast is an alert dialog, too. */
 const overlays = '[role=dialog], [role=alertdialog]:not(.toast), [role=menu], [role=listbox]'
 /** Enough for every page; a page that grows beyond it fails instead of taking minutes. */
@@ -26,29 +24,16 @@ export type OverlayTour = {
   selector?: string
   /** Called while the overlay is open. */
   check: (name: string) => Promise<void>
-  /** The buttons of earlier tours: a button of the same section and name is not pressed again. */
-  seen?: Set<string>
 }
 
 const overlayParts = '.dialog-backdrop, .search-backdrop, .popover, .tooltip'
 
-/** Returns a check that collects the accessibility problems of the open overlays, by default in the theme of the page. */
-export function createAudit(
-  page: Page,
-  problems: Record<string, unknown[]>,
-  themes: readonly ('light' | 'dark')[] = [],
-) {
-  const audit = async (name: string): Promise<void> => {
+/** Returns a check that collects the accessibility problems of the open overlays. */
+export function createAudit(page: Page, problems: Record<string, unknown[]>) {
+  return async (name: string): Promise<void> => {
     if ((await page.locator(overlayParts).count()) === 0) throw new Error(`${name} opens an unknown overlay`)
     const found = (await violationsOf(page, overlayParts)).filter((violation) => !isListOfField(violation))
     if (found.length > 0) problems[name] = found
-  }
-  return async (name: string): Promise<void> => {
-    for (const colorScheme of themes) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await audit(`${name} (${colorScheme})`)
-    }
-    if (themes.length === 0) await audit(name)
   }
 }
 
@@ -63,7 +48,7 @@ export const shownOverlays = (page: Page): Locator => page.locator(overlays).fil
 
 /** Opens the address and every overlay of it, one after the other. Returns their names. */
 export async function visitOverlays(tour: OverlayTour): Promise<string[]> {
-  const { page, walk, view, check, selector = openers, seen = new Set() } = tour
+  const { page, walk, view, check, selector = openers } = tour
   const names: string[] = []
   await walk.go(view)
   const address = page.url()
@@ -73,11 +58,7 @@ export async function visitOverlays(tour: OverlayTour): Promise<string[]> {
   for (let index = 0; index < Math.min(count, await shown.count()); index++) {
     const button = shown.nth(index)
     if (!(await button.isEnabled())) continue
-    const label = await readName(button)
-    const key = `${view.replace(/\?.*/, '')} ${label}`
-    if (seen.has(key)) continue
-    seen.add(key)
-    const name = `${view} ${label}`
+    const name = `${view} ${await readName(button)}`
     await button.click()
     await walk.settle()
     if ((await shownOverlays(page).count()) > 0) {
