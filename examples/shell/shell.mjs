@@ -22,17 +22,21 @@ getElement('application').textContent = document.title
 getElement('welcome').textContent = text('shell.welcome', { name: user.name })
 showSettings(config)
 
-/** Functions that pilets register to receive the inbox. */
+/** Functions that pilets register to receive the inbox. A pilet can be loaded after the inbox has been read. */
 const listeners = []
+let inbox = null
 showBell(manager, application.id, {
   texts,
-  onInbox: (notifications) => listeners.forEach((listener) => listener(notifications)),
+  onInbox: (notifications) => {
+    inbox = notifications
+    listeners.forEach((listener) => listener(notifications))
+  },
   onEnd: refreshSettings,
 })
 // Settings may have changed while the visitor was on another page.
 window.addEventListener('focus', () => void refreshSettings())
 
-const piletApi = { addSection, text, onInbox: (listener) => listeners.push(listener) }
+const piletApi = { addSection, text, onInbox }
 const results = await loadPilets(`/pilet-feed/${application.id}/${tenant.id}`, keys, piletApi, {
   project: config.projectId,
 })
@@ -40,6 +44,11 @@ const refusedPilets = results.filter((result) => result.refused !== undefined)
 if (refusedPilets.length > 0) {
   const names = refusedPilets.map(({ name, refused: why }) => `${name} (${why})`).join(', ')
   addSection(text('shell.refused', { names }))
+}
+
+function onInbox(listener) {
+  listeners.push(listener)
+  if (inbox !== null) listener(inbox)
 }
 
 /** Adds a section with a heading for a pilet. The title is text, never HTML. */

@@ -73,6 +73,17 @@ test('it shows the texts of the locale, the settings of the tenant and the pilet
   expect(complaints).toEqual([])
 })
 
+test('a pilet that loads after the inbox has been read shows the stock', async () => {
+  const { tab } = await openShop()
+  await tab.route('**/pilet-feed/**', async (route) => {
+    await dotOf(tab).waitFor()
+    await route.continue()
+  })
+  await tab.reload()
+  const stock = tab.getByText(/^Tulips left: \d+$/)
+  await expect.poll(() => stock.count()).toBe(1)
+})
+
 test('it uses the default language if the tenant has not enabled the language of the person', async () => {
   const { tab, complaints } = await openShop({ locale: 'fr-FR' })
   await tab.getByRole('heading', { name: 'Welcome, Ben Carter' }).waitFor()
