@@ -6,14 +6,25 @@ import {
   defaultParseSearch,
   redirect,
 } from '@tanstack/react-router'
+import { startRead } from './api/requests.ts'
 import { lazyRouteComponent } from './app/lazy-route.ts'
 import { validateSearch } from './app/list-search.ts'
+import { startProjectRead } from './app/project.tsx'
 import { ProjectRoute } from './app/project-route.tsx'
 import { Shell } from './app/shell.tsx'
 import { NotFound } from './app/not-found.tsx'
 import { RouteError } from './app/route-error.tsx'
+import { shellMeDocument } from './generated/documents.ts'
 
-const root = createRootRoute({ component: Shell, validateSearch, notFoundComponent: NotFound })
+/** Lets the frame of a page show the failure of a read that was started early. */
+const ignoreFailure = (): void => {}
+
+const root = createRootRoute({
+  component: Shell,
+  validateSearch,
+  notFoundComponent: NotFound,
+  loader: () => void startRead(shellMeDocument, {}).catch(ignoreFailure),
+})
 const getParentRoute = () => root
 
 const home = createRoute({
@@ -48,7 +59,12 @@ const kitRoutes = hasKit
     ]
   : []
 
-const project = createRoute({ getParentRoute, path: '/p/$project', component: ProjectRoute })
+const project = createRoute({
+  getParentRoute,
+  path: '/p/$project',
+  component: ProjectRoute,
+  loader: ({ params }) => void startProjectRead(params.project).catch(ignoreFailure),
+})
 const inProject = { getParentRoute: () => project }
 const projectHome = createRoute({
   ...inProject,

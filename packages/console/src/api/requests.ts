@@ -10,6 +10,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { connection } from './connection.ts'
+import { queryClient } from './query-client.ts'
 
 type Values = Readonly<Record<string, unknown>>
 export type ReadOptions = {
@@ -23,6 +24,23 @@ export type ReadOptions = {
   isSensitive?: boolean
 }
 
+const describeRead = <Result, Variables extends Values>(
+  document: TypedDocument<Result, Variables>,
+  variables: Variables,
+) => ({
+  queryKey: [document, variables],
+  queryFn: ({ signal }: { signal: AbortSignal }) => graphql(connection, document, variables, { signal }),
+})
+
+/**
+ * Runs a query before the component that shows its result is loaded, unless the cache has one. The component's own
+ * `useRead` continues the request and shows its failure.
+ */
+export const startRead = <Result, Variables extends Values>(
+  document: TypedDocument<Result, Variables>,
+  variables: Variables,
+): Promise<Result> => queryClient.fetchQuery({ ...describeRead(document, variables), staleTime: Infinity })
+
 /** Runs a query document. The operation and the variables identify the result in the cache. */
 export function useRead<Result, Variables extends Values>(
   document: TypedDocument<Result, Variables>,
@@ -30,8 +48,7 @@ export function useRead<Result, Variables extends Values>(
   { isEnabled = true, keepsPrevious = false, refetchMs, isSensitive = false }: ReadOptions = {},
 ): UseQueryResult<Result> {
   return useQuery({
-    queryKey: [document, variables],
-    queryFn: ({ signal }) => graphql(connection, document, variables, { signal }),
+    ...describeRead(document, variables),
     enabled: isEnabled,
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
     ...(isSensitive ? { gcTime: 0 } : {}),
@@ -47,8 +64,7 @@ export function useReads<Result, Variables extends Values>(
 ): UseQueryResult<Result>[] {
   return useQueries({
     queries: list.map((variables) => ({
-      queryKey: [document, variables],
-      queryFn: ({ signal }: { signal: AbortSignal }) => graphql(connection, document, variables, { signal }),
+      ...describeRead(document, variables),
       refetchInterval: refetchMs ?? false,
     })),
   })

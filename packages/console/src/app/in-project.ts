@@ -1,5 +1,5 @@
-// An address can name an object of another project. The page then says that the object does not exist, because its
-// title, its environments and its actions are those of the project in the address.
+// An address can name an object of another project. The page then reports that the object does not exist, because
+// the title, the environments and the actions of the page belong to the project in the address.
 import { GraphqlError } from '@manager/client'
 import { useRead } from '../api/requests.ts'
 import {

@@ -1,6 +1,6 @@
 // The project that the address names, with the caller's permissions in it.
 import { type ReactNode, createContext, use } from 'react'
-import { useRead } from '../api/requests.ts'
+import { startRead, useRead } from '../api/requests.ts'
 import {
   type Permission,
   type ShellEnvironmentsResult,
@@ -21,11 +21,20 @@ type ProjectRead = {
   readonly retry: () => void
 }
 
+const canListEnvironments = ({ myPermissions }: ShellProjectResult['project']): boolean =>
+  myPermissions.includes('PROJECT_READ')
+
+/** Starts the reads of `useProjectRead` while the files of a page are still loading. */
+export async function startProjectRead(slug: string): Promise<void> {
+  const { project } = await startRead(shellProjectDocument, { slug })
+  if (canListEnvironments(project)) await startRead(shellEnvironmentsDocument, { projectId: project.id })
+}
+
 /** Reads a project by its slug. A member of a single tenant may open the project but not list its environments. */
 export function useProjectRead(slug: string | undefined): ProjectRead {
   const base = useRead(shellProjectDocument, { slug: slug ?? '' }, { isEnabled: slug !== undefined })
   const project = base.data?.project
-  const hasEnvironments = project?.myPermissions.includes('PROJECT_READ') ?? false
+  const hasEnvironments = project !== undefined && canListEnvironments(project)
   const environments = useRead(
     shellEnvironmentsDocument,
     { projectId: project?.id ?? '' },

@@ -46,6 +46,9 @@ export const Skeleton = ({ rows = 6 }: { rows?: number }): ReactNode => {
   )
 }
 
+/** A bar in a cell whose value is loading. */
+export const CellSkeleton = (): ReactNode => <span className="cell-skeleton" aria-hidden="true" />
+
 type Design = { readonly icon: IconName; readonly title: TextKey; readonly hint: TextKey | null }
 
 const designs: Record<FailureKind, Design> = {

@@ -18,7 +18,6 @@ export const audit: TextsOf<typeof english> = {
   'audit.action.test': 'Testen',
   'audit.action.update': 'Ändern',
   'audit.action.wake': 'Wecken',
-  'audit.any': 'alle',
   'audit.anyone': 'alle',
   'audit.empty': 'Noch keine Einträge',
   'audit.emptyHint':
@@ -46,7 +45,7 @@ export const audit: TextsOf<typeof english> = {
 
   // time
   'audit.applyDays': 'Diese Tage zeigen',
-  'audit.chooseDay': 'Wählen Sie zuerst einen Tag',
+  'audit.chooseDay': 'Wählen Sie einen Tag, um fortzufahren',
   'audit.fromDay': 'Von',
   'audit.range.24h': 'letzte 24 Stunden',
   'audit.range.30d': 'letzte 30 Tage',

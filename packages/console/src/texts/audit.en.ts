@@ -16,7 +16,6 @@ export const audit = {
   'audit.action.test': 'test',
   'audit.action.update': 'update',
   'audit.action.wake': 'wake',
-  'audit.any': 'any',
   'audit.anyone': 'anyone',
   'audit.empty': 'No entries yet',
   'audit.emptyHint':
@@ -43,7 +42,7 @@ export const audit = {
 
   // time
   'audit.applyDays': 'Show these days',
-  'audit.chooseDay': 'Choose a day first',
+  'audit.chooseDay': 'Choose a day to continue',
   'audit.fromDay': 'From',
   'audit.range.24h': 'last 24 hours',
   'audit.range.30d': 'last 30 days',

@@ -70,6 +70,8 @@ export const en = {
   'app.system': 'System',
   'app.account': (name: string) => `Account of ${name}`,
   'app.administrator': 'Administrator',
+  'app.all': 'all',
+  'app.any': 'any',
   'app.allEnvironments': 'All environments',
   'app.allProjects': 'All projects',
   'app.allShort': 'all',
@@ -289,7 +291,6 @@ export const en = {
   'members.added': (person: string, object: string, role: string) =>
     `Added ${person} to ${object} as ${role}`,
   'members.addTo': (object: string) => `Add a member to ${object}`,
-  'members.anyRole': 'Any role',
   'members.applicationRole.normal': 'Uses the application',
   'members.applicationRole.readonly': 'Reads the application',
   'members.changed': (person: string, object: string, role: string) =>

@@ -8,7 +8,7 @@ const plural = createPlural('de')
 export const me: TextsOf<typeof english> = {
   // me
   'me.administratorHint': 'Als Administrator haben Sie jede Berechtigung in jedem Projekt.',
-  'me.chooseDay': 'Wählen Sie zuerst den letzten Tag',
+  'me.chooseDay': 'Wählen Sie einen letzten Tag, um fortzufahren',
   'me.expiresOn': (date) => `Das Token gilt bis zum ${date}.`,
   'me.inbox.all': 'Alle',
   'me.inbox.unread': 'Ungelesen',
@@ -51,9 +51,9 @@ export const me: TextsOf<typeof english> = {
   'me.profile': 'Profil',
   'me.profileHint': 'Ihr Name und Ihre E-Mail-Adresse stammen aus der Anmeldung Ihrer Organisation.',
   'me.searchTokens': 'Name des Tokens',
-  'me.show.any': 'Status: alle',
-  'me.show.revoked': 'Widerrufen',
-  'me.show.valid': 'Nicht widerrufen',
+  'me.show.any': 'alle',
+  'me.show.revoked': 'widerrufen',
+  'me.show.valid': 'nicht widerrufen',
   'me.tab.account': 'Konto',
   'me.tab.inbox': 'Benachrichtigungen',
   'me.tab.preferences': 'Oberfläche',

@@ -6,7 +6,7 @@ const plural = createPlural('en')
 export const me = {
   // me
   'me.administratorHint': 'As an administrator you have every permission in every project.',
-  'me.chooseDay': 'Choose the last day first',
+  'me.chooseDay': 'Choose a last day to continue',
   'me.expiresOn': (date: string) => `The token stops working on ${date}.`,
   'me.inbox.all': 'All',
   'me.inbox.unread': 'Unread',
@@ -45,9 +45,9 @@ export const me = {
   'me.profile': 'Profile',
   'me.profileHint': 'Your name and e-mail address come from the sign-in of your organization.',
   'me.searchTokens': 'Name of the token',
-  'me.show.any': 'Status: any',
-  'me.show.revoked': 'Revoked',
-  'me.show.valid': 'Not revoked',
+  'me.show.any': 'any',
+  'me.show.revoked': 'revoked',
+  'me.show.valid': 'not revoked',
   'me.tab.account': 'Account',
   'me.tab.inbox': 'Notifications',
   'me.tab.preferences': 'Preferences',

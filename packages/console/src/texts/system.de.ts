@@ -27,7 +27,6 @@ export const system: TextsOf<typeof english> = {
   'system.view.roles': 'Rollen',
 
   // roles
-  'system.allRights': 'Berechtigungen: alle',
   'system.held': 'ja',
   'system.needs.administrator': 'Administratoren',
   'system.needs.anyMembership': 'jede Mitgliedschaft im Projekt',
@@ -41,7 +40,7 @@ export const system: TextsOf<typeof english> = {
   'system.or': ' oder ',
   'system.permission': 'Berechtigung',
   'system.rightsCount': (count) => plural(count, { one: '# Berechtigung', other: '# Berechtigungen' }),
-  'system.rightsOf': (role) => `Berechtigungen: ${role}`,
+  'system.permissionsOf': 'Berechtigungen von',
   'system.searchRights': 'Berechtigung oder Rolle',
 
   // tokens
@@ -49,8 +48,8 @@ export const system: TextsOf<typeof english> = {
   'system.chooseProjectHint': 'Hier stehen dann seine Maschinenbenutzer mit einem alten Token.',
   'system.days': (count) => plural(count, { one: '# Tag', other: '# Tage' }),
   'system.environment': 'Umgebung',
-  'system.expiresAny': 'Ablauf: beliebig',
-  'system.expiresWithin': (days) => `Läuft in ${days} Tagen ab`,
+  'system.expiresAny': 'beliebig',
+  'system.expiresWithin': (days) => `in ${days} Tagen`,
   'system.lastTokenUse': 'Letzte Token-Nutzung',
   'system.machineUser': 'Maschinenbenutzer',
   'system.noMachineUserMatches': 'Kein Maschinenbenutzer passt',
@@ -63,7 +62,7 @@ export const system: TextsOf<typeof english> = {
   'system.noTokensHint':
     'Hier erscheinen Token, die Personen für Skripte und Kommandozeilenprogramme erstellen.',
   'system.noTokensOfPerson': 'Diese Person hat keine Token.',
-  'system.olderThan': (days) => `Älter als ${days} Tage`,
+  'system.olderThan': (days) => `älter als ${days} Tage`,
   'system.personalTokens': 'Persönliche Zugriffstoken',
   'system.readMoreTokens': (count) => `${count} weitere lesen`,
   'system.rotated': 'Zuletzt erneuert',
@@ -71,9 +70,9 @@ export const system: TextsOf<typeof english> = {
   'system.searchTokens': 'Person, Token oder Anfang',
   'system.tokenAge': 'Token-Alter',
   'system.tokenNotRead': 'Es wurde gelöscht oder ist älter als die Token, die diese Seite gelesen hat.',
-  'system.tokenStatus.any': 'Status: alle',
-  'system.tokenStatus.unusable': 'Abgelaufen oder widerrufen',
-  'system.tokenStatus.usable': 'Gültig',
+  'system.tokenStatus.any': 'alle',
+  'system.tokenStatus.unusable': 'abgelaufen oder widerrufen',
+  'system.tokenStatus.usable': 'gültig',
   'system.tokens.machine': 'Maschinenbenutzer',
   'system.tokens.personal': 'Persönlich',
   'system.tokensPartial': (count, total) =>

@@ -23,7 +23,6 @@ export const system = {
   'system.view.roles': 'Roles',
 
   // roles
-  'system.allRights': 'Permissions: all',
   'system.held': 'yes',
   'system.needs.administrator': 'administrators',
   'system.needs.anyMembership': 'any membership in the project',
@@ -37,7 +36,7 @@ export const system = {
   'system.or': ', or ',
   'system.permission': 'Permission',
   'system.rightsCount': (count: number) => plural(count, { one: '# permission', other: '# permissions' }),
-  'system.rightsOf': (role: string) => `Permissions: ${role}`,
+  'system.permissionsOf': 'Permissions of',
   'system.searchRights': 'Permission or role',
 
   // tokens
@@ -45,8 +44,8 @@ export const system = {
   'system.chooseProjectHint': 'Its machine users with an old token are listed here.',
   'system.days': (count: number) => plural(count, { one: '# day', other: '# days' }),
   'system.environment': 'Environment',
-  'system.expiresAny': 'Expires: any time',
-  'system.expiresWithin': (days: number) => `Expires within ${days} days`,
+  'system.expiresAny': 'any time',
+  'system.expiresWithin': (days: number) => `within ${days} days`,
   'system.lastTokenUse': 'Last token use',
   'system.machineUser': 'Machine user',
   'system.noMachineUserMatches': 'No machine user matches',
@@ -57,7 +56,7 @@ export const system = {
   'system.noTokens': 'No personal access tokens',
   'system.noTokensHint': 'Tokens that people create for scripts and command-line clients appear here.',
   'system.noTokensOfPerson': 'This person has no tokens.',
-  'system.olderThan': (days: number) => `Older than ${days} days`,
+  'system.olderThan': (days: number) => `older than ${days} days`,
   'system.personalTokens': 'Personal access tokens',
   'system.readMoreTokens': (count: string) => `Read ${count} more`,
   'system.rotated': 'Last rotated',
@@ -65,9 +64,9 @@ export const system = {
   'system.searchTokens': 'Person, token or prefix',
   'system.tokenAge': 'Token age',
   'system.tokenNotRead': 'It was deleted, or it is older than the tokens that this page has read.',
-  'system.tokenStatus.any': 'Status: any',
-  'system.tokenStatus.unusable': 'Expired or revoked',
-  'system.tokenStatus.usable': 'Usable',
+  'system.tokenStatus.any': 'any',
+  'system.tokenStatus.unusable': 'expired or revoked',
+  'system.tokenStatus.usable': 'usable',
   'system.tokens.machine': 'Machine users',
   'system.tokens.personal': 'Personal',
   'system.tokensPartial': (count: string, total: string) =>

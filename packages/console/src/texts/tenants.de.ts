@@ -9,7 +9,6 @@ export const tenants: TextsOf<typeof english> = {
   'tenants.search': 'Name, Slug oder Kennung',
   'tenants.name': 'Name',
   'tenants.mode': 'Modus',
-  'tenants.modeAny': 'Modus: alle',
   'tenants.modeShared': 'shared',
   'tenants.modeDedicated': 'dedicated',
   'tenants.apps': 'Apps',

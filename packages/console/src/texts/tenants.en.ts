@@ -7,7 +7,6 @@ export const tenants = {
   'tenants.search': 'Name, slug or id',
   'tenants.name': 'Name',
   'tenants.mode': 'Mode',
-  'tenants.modeAny': 'Mode: any',
   'tenants.modeShared': 'shared',
   'tenants.modeDedicated': 'dedicated',
   'tenants.apps': 'Apps',

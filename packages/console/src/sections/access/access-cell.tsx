@@ -1,6 +1,7 @@
 // A cell of the matrix. On, off and "never added" have different shapes; a marked change has a frame and a sign.
 import type { ReactNode } from 'react'
 import { Icon } from '../../kit/icon.tsx'
+import { CellSkeleton } from '../../kit/state.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
 import type { AccessRow } from './access-data.ts'
@@ -26,7 +27,7 @@ export function AccessCell({ id, isActive, isKnown, row, mark, onPress }: Access
       data-marked={mark === null ? undefined : mark.problem === null ? 'yes' : 'failed'}
       onClick={onPress}
     >
-      {isKnown ? <CellContent row={row} mark={mark} /> : <span className="access-loading" />}
+      {isKnown ? <CellContent row={row} mark={mark} /> : <CellSkeleton />}
     </td>
   )
 }

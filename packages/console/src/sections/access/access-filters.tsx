@@ -18,26 +18,24 @@ export function AccessFilters({ list, applications }: AccessFiltersProps): React
       <SearchField label={t('access.search')} value={text} onChange={setText} />
       <Select
         label={t('access.application')}
-        isLabelHidden
-        isSmall
+        isChip
         value={
           applications.some(({ id }) => id === search['application'])
             ? (search['application'] ?? 'all')
             : 'all'
         }
         options={[
-          { id: 'all', text: t('access.applicationAll') },
+          { id: 'all', text: t('app.all') },
           ...applications.map(({ id, name }) => ({ id, text: name })),
         ]}
         onChange={(value) => change('application', value)}
       />
       <Select
         label={t('access.show')}
-        isLabelHidden
-        isSmall
+        isChip
         value={search['show'] ?? 'all'}
         options={[
-          { id: 'all', text: t('access.showAll') },
+          { id: 'all', text: t('app.all') },
           { id: 'own', text: t('access.showOwn') },
           { id: 'changed', text: t('access.showChanged') },
         ]}

@@ -17,7 +17,7 @@ export function AccessLegend({ canChange }: { canChange: boolean }): ReactNode {
       <span className="access-legend-item">
         <span className="access-own">≠ 4</span> {t('access.legendOwn')}
       </span>
-      {!canChange && <span className="access-legend-item">{t('access.readOnly')}</span>}
+      <span className="access-legend-item">{canChange ? t('access.marks') : t('access.readOnly')}</span>
     </span>
   )
 }

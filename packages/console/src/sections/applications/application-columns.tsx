@@ -1,6 +1,7 @@
 import { type ReactNode, useMemo } from 'react'
 import { type DataColumn, TwoLines } from '../../kit/data-table.tsx'
 import { Status } from '../../kit/badge.tsx'
+import { CellSkeleton } from '../../kit/state.tsx'
 import { Time } from '../../kit/values.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
@@ -22,7 +23,7 @@ export function useApplicationColumns(
 ): readonly DataColumn<ApplicationRow>[] {
   const t = useText()
   const { number } = useFormat()
-  const counts = useApplicationCounts(rows)
+  const { data: counts, isLoading } = useApplicationCounts(rows)
   return useMemo(() => {
     const createCount = (
       name: 'tenants' | 'endpoints' | 'triggers',
@@ -37,7 +38,8 @@ export function useApplicationColumns(
       priority,
       render: ({ id }) => {
         const count = counts?.get(id)?.[name].totalCount
-        return count === undefined ? null : number(count)
+        if (count !== undefined) return number(count)
+        return isLoading && <CellSkeleton />
       },
     })
     return [
@@ -62,9 +64,9 @@ export function useApplicationColumns(
         priority: 1,
         render: ({ id }) => {
           const backends = counts?.get(id)?.backends
-          return backends === undefined ? null : (
-            <LiveBackends live={backends.filter(({ isLive }) => isLive).length} total={backends.length} />
-          )
+          if (backends === undefined) return isLoading && <CellSkeleton />
+          const live = backends.filter(({ isLive }) => isLive).length
+          return <LiveBackends live={live} total={backends.length} />
         },
       },
       {
@@ -77,5 +79,5 @@ export function useApplicationColumns(
         render: ({ updatedAt }) => <Time at={updatedAt} />,
       },
     ]
-  }, [t, number, counts])
+  }, [t, number, counts, isLoading])
 }

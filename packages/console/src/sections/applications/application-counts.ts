@@ -1,5 +1,6 @@
 // The numbers of tenants, endpoints, triggers and live backends per application.
 import { useMemo } from 'react'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { useBatchedReads } from '../../api/batched-reads.ts'
 import { useCan } from '../../app/project.tsx'
 
@@ -19,12 +20,12 @@ const fields = {
   backends: 'backends(applicationId: $id, pagination: { limit: 100, offset: 0 }) { isLive }',
 }
 
-/** Returns the counts by application id; undefined while they are loading, or if the caller may not read them. */
+/** Reads the counts by application id, if the caller may read them. */
 export function useApplicationCounts(
   applications: readonly { readonly id: string }[],
-): ReadonlyMap<string, ApplicationCounts> | undefined {
+): UseQueryResult<ReadonlyMap<string, ApplicationCounts>> {
   const ids = useMemo(() => applications.map(({ id }) => id), [applications])
   // All of these numbers require a role in the project.
   const isEnabled = useCan('BACKEND_READ')
-  return useBatchedReads<ApplicationCounts>({ name: 'application-counts', ids, fields, isEnabled }).data
+  return useBatchedReads<ApplicationCounts>({ name: 'application-counts', ids, fields, isEnabled })
 }

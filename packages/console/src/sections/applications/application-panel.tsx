@@ -70,7 +70,7 @@ function PanelTabs({ application, list }: { application: Application; list: List
   const t = useText()
   const { number } = useFormat()
   const { id, name, myPermissions } = application
-  const counts = useApplicationCounts([application])?.get(id)
+  const counts = useApplicationCounts([application]).data?.get(id)
   const count = (value: number | undefined) => (value === undefined ? {} : { count: number(value) })
   const openTab = (tab: string): void => list.setOpen(id, tab === 'summary' ? {} : { tab })
   const isShown: Readonly<Record<string, boolean>> = {

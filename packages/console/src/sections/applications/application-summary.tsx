@@ -38,7 +38,7 @@ function Use({ application, onTab }: SummaryProps): ReactNode {
   const t = useText()
   const { number } = useFormat()
   const { slug } = useProject()
-  const counts = useApplicationCounts([application])?.get(application.id)
+  const counts = useApplicationCounts([application]).data?.get(application.id)
   if (counts === undefined) return null
   const rows = [
     ['tenants', t('applications.tenantsOn'), counts.tenants.totalCount],

@@ -48,7 +48,7 @@ export function AuditFilters({ list, entries }: FiltersProps): ReactNode {
         isChip
         label={t('audit.entity')}
         value={entity ?? any}
-        options={[{ id: any, text: t('audit.any') }, ...withUnknown(kinds, entity)]}
+        options={[{ id: any, text: t('app.any') }, ...withUnknown(kinds, entity)]}
         onChange={(value) => {
           // The id of an object belongs to its kind.
           setFilter({ entity: value === any ? undefined : value, id: undefined })
@@ -59,7 +59,7 @@ export function AuditFilters({ list, entries }: FiltersProps): ReactNode {
         label={t('audit.action')}
         value={action ?? any}
         options={[
-          { id: any, text: t('audit.any') },
+          { id: any, text: t('app.any') },
           ...withUnknown(
             actions.map((one) => ({ id: one, text: t(`audit.action.${one}`) })),
             action,

@@ -30,14 +30,18 @@ const createEntry = ({ values = {}, data = {}, ...entry }: Values): Entry => ({
 const say = (values: Values): string =>
   describeEntry(createEntry(values))
     .map((part) =>
-      'word' in part ? part.word.slice('audit.'.length) : 'id' in part ? part.id[7] : part.text,
+      'word' in part
+        ? part.word.slice('audit.'.length)
+        : 'id' in part
+          ? [part.id[7], part.text].filter((text) => text !== undefined).join(':')
+          : part.text,
     )
     .join(' ')
 
 const added = (after: unknown) => ({ before: null, after })
 
 test.each<[Values, string]>([
-  [{ description: 'tenant acme updated' }, 'kind.tenant acme done.update'],
+  [{ description: 'tenant acme updated' }, 'kind.tenant 4:acme done.update'],
   [
     { entityType: 'trigger', action: 'run', description: 'trigger nightly run on request' },
     'kind.trigger nightly done.run',

@@ -69,8 +69,12 @@ export function formatValue(value: unknown): string | null {
   return JSON.stringify(value)
 }
 
-/** A part of a sentence: a word of the language, a name, or the id of an object. */
-export type Part = { readonly word: TextKey } | { readonly text: string } | { readonly id: string }
+/**
+ * A part of a sentence: a word of the language, a name, or the id of an object. If the object has no name that the
+ * caller may read, because it was deleted, the sentence contains the text.
+ */
+export type Part =
+  { readonly word: TextKey } | { readonly text: string } | { readonly id: string; readonly text?: string }
 
 const pastTense =
   / (?:created|updated|deleted|granted|revoked|rotated|woken|run|retried|tested)(?: on request)?$/
@@ -139,10 +143,14 @@ function describeRole(entry: Entry): readonly Part[] | null {
   return [{ word: kind }, { text: role }, { word: 'audit.of' }, { id: user }, ...inTenant(tenant)]
 }
 
+/** The descriptions of these kinds contain a slug, but people know the name. */
+const kindsWithSlug: ReadonlySet<EntityType> = new Set(['project', 'tenant', 'application'])
+
 function describeNamed(entry: Entry, type: EntityType): readonly Part[] | null {
-  const name = readName(entry)
-  if (name === null) return null
-  return [{ word: entry.action === 'rotate' ? 'audit.tokenOf' : `audit.kind.${type}` }, { text: name }]
+  const text = readName(entry)
+  if (text === null) return null
+  const word = entry.action === 'rotate' ? 'audit.tokenOf' : (`audit.kind.${type}` as const)
+  return [{ word }, kindsWithSlug.has(type) ? { id: entry.entityID, text } : { text }]
 }
 
 /** Objects whose descriptions contain ids instead of a name. */

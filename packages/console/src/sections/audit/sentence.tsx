@@ -12,8 +12,8 @@ import type { Names } from './use-names.ts'
 /** Returns the words and names of a part; an id stands for an object without a known name. */
 function formatPart(part: Part, names: Names, t: Translate): string {
   if ('word' in part) return t(part.word as 'audit.of')
-  if ('text' in part) return part.text
-  return names === undefined ? '…' : (names.get(part.id)?.title ?? shortenId(part.id))
+  if (!('id' in part)) return part.text
+  return names === undefined ? '…' : (names.get(part.id)?.title ?? part.text ?? shortenId(part.id))
 }
 
 export const formatSentence = (parts: readonly Part[], names: Names, t: Translate): string =>

@@ -27,22 +27,20 @@ export function MachineUserFilters({ list }: { list: ListSearch }): ReactNode {
       />
       <Select
         label={t('machineUsers.environment')}
-        isLabelHidden
-        isSmall
+        isChip
         value={environment?.name ?? any}
         options={[
-          { id: any, text: t('machineUsers.anyEnvironment') },
+          { id: any, text: t('app.any') },
           ...environments.map(({ name }) => ({ id: name, text: name })),
         ]}
         onChange={(name) => list.setFilter({ env: toParameter(name) })}
       />
       <Select
         label={t('machineUsers.status')}
-        isLabelHidden
-        isSmall
+        isChip
         value={status ?? any}
         options={[
-          { id: any, text: t('machineUsers.anyStatus') },
+          { id: any, text: t('app.any') },
           { id: 'enabled', text: t('machineUsers.enabled') },
           { id: 'disabled', text: t('machineUsers.disabled') },
         ]}
@@ -56,11 +54,10 @@ export function MachineUserFilters({ list }: { list: ListSearch }): ReactNode {
       />
       <Select
         label={t('machineUsers.age')}
-        isLabelHidden
-        isSmall
+        isChip
         value={olderThan === null ? any : String(olderThan)}
         options={[
-          { id: any, text: t('machineUsers.anyAge') },
+          { id: any, text: t('app.any') },
           ...tokenAges.map((days) => ({ id: String(days), text: t('machineUsers.olderThan', days) })),
         ]}
         onChange={(days) =>

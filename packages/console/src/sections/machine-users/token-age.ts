@@ -1,7 +1,7 @@
 // The age of the credential of a machine user. Credentials do not expire, so their age says when to rotate them.
 import type { MachineUser } from './machine-user-types.ts'
 
-/** The ages of the filter, in days. */
+/** Token ages that the filter offers, in days. */
 export const tokenAges = [30, 90, 180, 365] as const
 /** From this age, in days, the pages ask to rotate the credential, like the list of the API does by default. */
 const rotateAfterDays = 90

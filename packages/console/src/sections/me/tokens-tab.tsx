@@ -84,8 +84,7 @@ function Filters({ list }: { list: ListSearch }): ReactNode {
       <SearchField label={t('me.searchTokens')} value={text} onChange={setText} />
       <Select
         label={t('token.status')}
-        isLabelHidden
-        isSmall
+        isChip
         value={states.find((id) => id === list.search['status']) ?? 'any'}
         options={states.map((id) => ({ id, text: t(`me.show.${id}`) }))}
         onChange={(status) => list.setFilter({ status: status === 'any' ? undefined : status })}

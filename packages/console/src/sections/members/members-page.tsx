@@ -161,11 +161,10 @@ function Filters({ list, kind, targetId }: FiltersProps): ReactNode {
       <SearchField label={t('members.search')} value={text} onChange={setText} />
       <Select
         label={t('members.role')}
-        isLabelHidden
-        isSmall
+        isChip
         value={search['role'] ?? anyRole}
         options={[
-          { id: anyRole, text: t('members.anyRole') },
+          { id: anyRole, text: t('app.any') },
           ...(roles ?? []).map(({ name }) => ({ id: name, text: name })),
         ]}
         onChange={(role) => setFilter({ role: role === anyRole ? undefined : role })}

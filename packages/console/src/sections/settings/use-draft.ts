@@ -71,7 +71,7 @@ export function useDraft(latest: Layers | undefined): Draft {
   )
 }
 
-/** Returns the layers after saving the edits. */
+/** Returns the layers with the edits applied. */
 export function applyEdits(layers: Layers, edits: readonly Edit[]): Layers {
   const next = { ...layers }
   for (const name of layerNames) {

@@ -169,8 +169,7 @@ function Filters({ list, choice, project }: FiltersProps): ReactNode {
       <SearchField label={t('system.searchMachineUsers')} value={text} onChange={setText} />
       <Select
         label={t('system.tokenAge')}
-        isLabelHidden
-        isSmall
+        isChip
         value={ages.find((days) => days === list.search['age']) ?? defaultAge}
         options={ages.map((days) => ({ id: days, text: t('system.olderThan', Number(days)) }))}
         onChange={(age) => list.setFilter({ age: age === defaultAge ? undefined : age })}

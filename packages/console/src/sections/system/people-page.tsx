@@ -181,11 +181,10 @@ function Filters({ list, choice }: { list: ListSearch; choice: ReactNode }): Rea
       <SearchField label={t('system.searchPeople')} value={text} onChange={setText} />
       <Select
         label={t('members.systemRole')}
-        isLabelHidden
-        isSmall
+        isChip
         value={systemRoles.find((name) => name === list.search['role']) ?? 'any'}
         options={[
-          { id: 'any', text: t('members.anyRole') },
+          { id: 'any', text: t('app.any') },
           ...systemRoles.map((name) => ({ id: name, text: name })),
         ]}
         onChange={(role) => list.setFilter({ role: role === 'any' ? undefined : role })}

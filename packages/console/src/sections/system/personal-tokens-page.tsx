@@ -142,16 +142,14 @@ function Filters({ list, choice }: { list: ListSearch; choice: ReactNode }): Rea
       <SearchField label={t('system.searchTokens')} value={text} onChange={setText} />
       <Select
         label={t('token.status')}
-        isLabelHidden
-        isSmall
+        isChip
         value={tokenStatuses.find((id) => id === list.search['status']) ?? 'any'}
         options={tokenStatuses.map((id) => ({ id, text: t(`system.tokenStatus.${id}`) }))}
         onChange={setSelected('status')}
       />
       <Select
         label={t('token.expires')}
-        isLabelHidden
-        isSmall
+        isChip
         value={periods.find((days) => days === list.search['expires']) ?? 'any'}
         options={[
           { id: 'any', text: t('system.expiresAny') },

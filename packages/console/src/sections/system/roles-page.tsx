@@ -115,14 +115,10 @@ function Filters({ list, choice, role }: FiltersProps): ReactNode {
       {choice}
       <SearchField label={t('system.searchRights')} value={text} onChange={setText} />
       <Select
-        label={t('members.role')}
-        isLabelHidden
-        isSmall
+        label={t('system.permissionsOf')}
+        isChip
         value={role ?? 'any'}
-        options={[
-          { id: 'any', text: t('system.allRights') },
-          ...roles.map((id) => ({ id, text: t('system.rightsOf', id) })),
-        ]}
+        options={[{ id: 'any', text: t('app.all') }, ...roles.map((id) => ({ id, text: id }))]}
         onChange={(id) => list.setFilter({ role: id === 'any' ? undefined : id })}
       />
       {role !== undefined && (

@@ -4,6 +4,7 @@ import { type TenantCounts, useTenantCounts } from '../../app/tenant-counts.ts'
 import type { TenantListResult } from '../../generated/documents.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { type DataColumn, TwoLines } from '../../kit/data-table.tsx'
+import { CellSkeleton } from '../../kit/state.tsx'
 import { Time } from '../../kit/values.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
@@ -20,9 +21,17 @@ export function useTenantColumns(rows: readonly Row[]): readonly DataColumn<Row>
   const counts = useTenantCounts(rows)
   const total = useApplicationNames().data?.rows.length
   return useMemo(() => {
-    const show = (row: Row, name: keyof TenantCounts): string | null => {
-      const count = counts.get(row.id)?.[name] ?? null
-      return count === null ? null : number(count)
+    const show = (row: Row, name: keyof TenantCounts, rest: ReactNode = null): ReactNode => {
+      const count = counts.get(row.id)?.[name]
+      if (count === undefined) return <CellSkeleton />
+      return (
+        count !== null && (
+          <span>
+            {number(count)}
+            {rest}
+          </span>
+        )
+      )
     }
     return [
       {
@@ -51,15 +60,8 @@ export function useTenantColumns(rows: readonly Row[]): readonly DataColumn<Row>
         width: 72,
         minWidth: 72,
         priority: 2,
-        render: (row) => {
-          const count = show(row, 'applications')
-          return count === null ? null : (
-            <span>
-              {count}
-              {total !== undefined && <span className="muted"> / {number(total)}</span>}
-            </span>
-          )
-        },
+        render: (row) =>
+          show(row, 'applications', total !== undefined && <span className="muted"> / {number(total)}</span>),
       },
       {
         id: 'members',

@@ -141,11 +141,10 @@ function Filters({ list }: { list: ListSearch }): ReactNode {
       <SearchField label={t('tenants.search')} value={text} onChange={setText} />
       <Select
         label={t('tenants.mode')}
-        isLabelHidden
-        isSmall
+        isChip
         value={list.search['mode'] ?? 'any'}
         options={[
-          { id: 'any', text: t('tenants.modeAny') },
+          { id: 'any', text: t('app.any') },
           { id: 'shared', text: t('tenants.modeShared') },
           { id: 'dedicated', text: t('tenants.modeDedicated') },
         ]}
