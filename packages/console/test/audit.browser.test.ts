@@ -271,11 +271,8 @@ describe('hostile values', () => {
     )
   })
 
-  test.each<View>([
-    { width: 1280, theme: 'light' },
-    { width: 360, theme: 'dark' },
-  ])('stay inert and do not break the layout at $width px', async (view) => {
-    const visit = await scene.visit(scene.admin, view)
+  test('stay inert and do not break the layout at 360 px', async () => {
+    const visit = await scene.visit(scene.admin, { width: 360, theme: 'dark' })
     const { page, complaints, foreignRequests } = visit
     const walk = createWalk(visit)
     await walk.go('/p/hostile/audit')
@@ -292,7 +289,7 @@ describe('hostile values', () => {
       ])
       expect(size[0]).toBe(size[1])
       const bounds = await panel.boundingBox()
-      expect((bounds?.x ?? 0) + (bounds?.width ?? 0)).toBeLessThanOrEqual(view.width ?? 0)
+      expect((bounds?.x ?? 0) + (bounds?.width ?? 0)).toBeLessThanOrEqual(360)
     }
     const panel = panelOf(page)
     expect(await violationsOf(page)).toEqual([])

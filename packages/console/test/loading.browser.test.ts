@@ -76,19 +76,6 @@ test('a menu whose code cannot be loaded leaves the page as it is, and offers to
   await page.getByRole('button', { name: 'Reload' }).waitFor()
 })
 
-test('without its first script, the page offers to load it again', async () => {
-  const { page, open } = await scene.visit(scene.admin)
-  await page.route('**/assets/index-*.js', (route) => route.fulfill({ status: 404 }))
-  await open('/')
-  const link = page.getByRole('link', { name: 'reload the page' })
-  expect(await link.isVisible()).toBe(false)
-  await link.waitFor({ timeout: 30_000 })
-  await page.unrouteAll()
-  await link.click()
-  await waitForPage(page)
-  expect(await link.count()).toBe(0)
-})
-
 test('without the German texts, the page is English', async () => {
   const { page, open } = await scene.visit(scene.admin, { locale: 'de-DE' })
   await page.route('**/assets/de-*.js', (route) => route.fulfill({ status: 404 }))

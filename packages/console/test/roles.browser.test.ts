@@ -25,6 +25,6 @@ test('the permission of each action is the one that the policy of its requests d
   expect(differences).toEqual([])
 })
 
-test('an owner, a reader and an administrator of a tenant see what the policy grants, and the rest is refused', async () => {
-  expect(await walkAs(['owner', 'readonly', 'tenant admin'])).toHaveLength(3)
+test('a reader and an administrator of a tenant see what the policy grants, and the rest is refused', async () => {
+  expect(await walkAs(['readonly', 'tenant admin'])).toHaveLength(2)
 })

@@ -49,6 +49,6 @@ const hasContent = (page: Page): Promise<boolean> =>
       state.status === 'idle' &&
       state.location.href === state.resolvedLocation?.href &&
       document.querySelector('main') !== null &&
-      document.querySelector('.skeleton, .skeleton-bar, .access-loading') === null
+      document.querySelector('.skeleton, .skeleton-bar, .cell-skeleton') === null
     )
   })
