@@ -27,7 +27,7 @@ const BUILT_PER_OUTPUT = 4
 const BYTES_PER_UNIT = 3
 // The maximum number of open blocks, parentheses and templates. The engine recurses for each level. Nested
 // ranges need the most stack space: Node's stack has room for about 1,300 of them.
-const OPEN_LEVELS = 800
+const MAX_OPEN_LEVELS = 800
 const LEVELS_PER_TEMPLATE = 2
 
 /** The state of one execution. */
@@ -48,7 +48,7 @@ export class Run {
   #nonEmptyMaps: Set<Entries> | null = null
   #steps: number
   #depth: number
-  #levels = OPEN_LEVELS
+  #levels = MAX_OPEN_LEVELS
   /** UTF-16 units of text built so far. */
   built = 0
   readonly #maxBuiltLength: number

@@ -206,7 +206,7 @@ describe('migrations', () => {
       ...testEnv(own.url),
       SVC_DATABASE_SERVICE_ROLE: new URL(own.url).username,
     })
-    expect([code, stderr]).toEqual([1, expect.stringContaining('must not be the role that migrates')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('must not be the role that runs migrations')])
     await own.drop()
   })
 

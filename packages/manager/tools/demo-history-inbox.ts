@@ -60,7 +60,10 @@ const unreadOfAnna = 3
 /** Returns the notifications with the names of their columns. */
 export function listNotifications(shop: DemoShop, past: Past) {
   const random = createRandom(3)
-  const drafts = [...tenants.flatMap(({ slug }) => listOrders(slug, past, random)), ...listForAnna(past)]
+  const drafts = [
+    ...tenants.flatMap(({ slug }) => createOrderDrafts(slug, past, random)),
+    ...listForAnna(past),
+  ]
   return drafts.map(({ time, tenant, application, users, isRead, ...content }) => ({
     ...content,
     id: v7({ msecs: time }),
@@ -88,7 +91,7 @@ const listForAnna = ({ from, until }: Past): Draft[] =>
     .filter(({ time }) => time >= from)
 
 /** Every tenant orders every few days. The last order of each tenant is unread. */
-function listOrders(tenant: TenantSlug, { from, until }: Past, random: Random): Draft[] {
+function createOrderDrafts(tenant: TenantSlug, { from, until }: Past, random: Random): Draft[] {
   const users = tenantMembers.filter((person) => person.tenant?.slug === tenant).map(({ subject }) => subject)
   const times: number[] = []
   for (let at = from; at < until - 2 * hourMs; at += random.between(20, maxOrderHours) * hourMs)

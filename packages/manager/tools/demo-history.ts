@@ -31,8 +31,8 @@ export const openDemoDatabase = (url: string): Database =>
   })
 
 /**
- * Returns whether the past of the project is complete. It is written in one transaction, and only then a credential is
- * older than its project.
+ * Returns whether the demo history of the project exists. The transaction that writes it also backdates the
+ * credentials of machine users, so only with a history is a credential older than its project.
  */
 export async function hasHistory({ db }: Database, projectId: string): Promise<boolean> {
   const row = await db.read
@@ -46,7 +46,7 @@ export async function hasHistory({ db }: Database, projectId: string): Promise<b
   return row !== undefined
 }
 
-/** Writes the past in one transaction. */
+/** Writes the history in one transaction. */
 export async function writeHistory({ db }: Database, shop: DemoShop, ids: MachineIds): Promise<void> {
   await db.transaction(async (tx) => {
     const past = await lockPast(tx)

@@ -55,7 +55,7 @@ export const machineUsers = [
   { key: 'billing', environment: 'run', name: 'Billing backend', daysOld: 77 },
   { key: 'ledger', environment: 'run', name: 'Ledger import', daysOld: 413 },
   { key: 'load-test', environment: 'qas', name: 'Load test', enabled: false },
-  { key: 'laptop', environment: 'dev', name: 'Laptop of Noah' },
+  { key: 'laptop', environment: 'dev', name: 'Noah’s laptop' },
 ] as const satisfies readonly MachineUserPlan[]
 export type MachineUserKey = (typeof machineUsers)[number]['key']
 

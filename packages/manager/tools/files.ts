@@ -110,8 +110,8 @@ export function findPageProblems(files: readonly string[], pages: Pages): string
 }
 
 /**
- * Returns whether the page's length and settings are checked. Decisions describe the past, and docs/dependencies.md
- * and generated pages grow with their source.
+ * Returns whether the page's length and settings are checked. Decisions are exempt because they describe the past,
+ * docs/dependencies.md and generated pages because they grow with their source.
  */
 const isChecked = (page: string, text: string): boolean =>
   page.startsWith('docs/') &&

@@ -16,7 +16,7 @@ import { planSettings } from './settings-steps.ts'
 import { type FieldChange, type NamedFile, type Planning, type Step, isEqualValue } from './step.ts'
 import {
   assertNoToken,
-  createWithToken,
+  createMachineUserWithToken,
   hasGeneratedToken,
   isTokenPending,
   rejectSharedTokenFiles,
@@ -106,7 +106,10 @@ function planCreate(planning: Planning, node: Node, parent: Node | null): Step {
       const parentRow =
         parent === null ? null : { id: ids.get(parent.resource.singular, parent.path), slug: parent.key }
       const createdRow = hasToken
-        ? await createWithToken(node, planning, { environmentId: parentRow?.id ?? '', values: initialValues })
+        ? await createMachineUserWithToken(node, planning, {
+            environmentId: parentRow?.id ?? '',
+            values: initialValues,
+          })
         : (await createRow(connection, resource, parentRow, { values: initialValues })).row
       ids.set(resource.singular, path, String(createdRow['id']))
       if (resource === projects) await setEnvironmentIds(planning, path, String(createdRow['id']))

@@ -73,7 +73,7 @@ export function assertNoToken(file: string): void {
 }
 
 /** Creates a machine user and writes its token. */
-export async function createWithToken(
+export async function createMachineUserWithToken(
   node: Node,
   planning: Planning,
   { environmentId, values }: { environmentId: string; values: Row },

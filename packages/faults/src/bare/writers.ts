@@ -1,4 +1,5 @@
-// Runs clients that write to PostgreSQL or Redis and retry immediately, and evaluates their record.
+// Runs clients that write to PostgreSQL or Redis and retry immediately. Finds the longest gap between their
+// acknowledged writes.
 import { pause } from '../children.ts'
 
 export type Write = { id: string; at: number }

@@ -36,7 +36,7 @@ const concurrencyLimits = {
   maxPerOwner: 1,
   maxWaiting: 200,
   maxWaitMs: 10_000,
-  fullMessage: 'too many concurrent registrations; try again',
+  overloadMessage: 'too many concurrent registrations; try again',
 }
 type RegistrationResult = { id: string; token: string; signingSecret: string; isNew: boolean }
 

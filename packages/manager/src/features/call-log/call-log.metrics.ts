@@ -15,6 +15,6 @@ export const createCallLogMetrics = ({ gauge, histogram }: MetricFactory) => ({
   ),
   countLag: gauge(
     'svc_esb_call_count_lag_seconds',
-    'Age of the newest ESB call that the hourly counts can include.',
+    'Lag of the hourly ESB call counts. Calls that started less than this time ago may not be counted yet.',
   ),
 })

@@ -38,11 +38,11 @@ export type NewLogin = Pick<CliLogin, 'id' | 'userCode' | 'tokenName' | 'ipAddre
 }
 
 const maxPendingPerAddress = 1_000
-// At most 100,000 logins are pending, divided into 100 shares of 1,000. Concurrent starts do not see each other, so
-// each share has a margin for 50 of them. The definition of the index cli_logins_share_idx contains the number of
-// shares.
-const shares = 100
-const maxPendingPerShare = 950
+// At most 100,000 logins are pending, divided into 100 buckets of 1,000. Concurrent starts do not see each other, so
+// each bucket has a margin for 50 of them. The definition of the index cli_logins_share_idx contains the number of
+// buckets.
+const buckets = 100
+const maxPendingPerBucket = 950
 // A start can delete more logins than it adds, so any excess from concurrent starts disappears quickly.
 const dropBatchSize = 10
 
@@ -61,7 +61,7 @@ export async function insertLogin(
   db: Queries,
   login: NewLogin,
 ): Promise<{ expiresAt: string; dropped: number } | undefined> {
-  const share = login.secretHash.readUInt16BE(0) % shares
+  const bucket = login.secretHash.readUInt16BE(0) % buckets
   const { rows } = await sql<{ expiresAt: string; dropped: number }>`
     with dropped as (
       delete from cli_logins where id = any (array(
@@ -70,8 +70,8 @@ export async function insertLogin(
             ${selectExcess(maxPendingPerAddress)})
           union all
           (select id from cli_logins where status = 'pending'
-            and (get_byte(secret_hash, 0) * 256 + get_byte(secret_hash, 1)) % ${sql.lit(shares)} = ${share}
-            ${selectExcess(maxPendingPerShare)})))
+            and (get_byte(secret_hash, 0) * 256 + get_byte(secret_hash, 1)) % ${sql.lit(buckets)} = ${bucket}
+            ${selectExcess(maxPendingPerBucket)})))
         for update skip locked))
       returning id)
     insert into cli_logins (id, secret_hash, user_code, public_key, token_name, ip_address, network, user_agent)

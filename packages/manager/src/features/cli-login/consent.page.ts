@@ -26,7 +26,7 @@ const maxProgramLength = 80
 const renderRow = (name: string, value: string | Html): Html =>
   html`<dt>${name}</dt>
     <dd>${value}</dd> `
-/** Isolates the text direction of text from the terminal. */
+/** Isolates text that the terminal sent, so that its direction cannot affect the rest of the page. */
 const isolateText = (text: string): Html => html`<bdi>${text}</bdi>`
 
 /** Shows the details of the login and the decision form. */

@@ -92,7 +92,7 @@ export function createForwarder(deps: ForwardingDeps) {
     maxItemSize: limits.body.maxBytes,
     maxWaiting: maxWaitingBodies,
     maxWaitMs: maxBodyWaitMs,
-    fullMessage: 'too many large bodies are being transformed; try again',
+    overloadMessage: 'too many large bodies are being transformed; try again',
   })
   const forward = async (call: Call, bufferLease: Lease): Promise<void> => {
     const { incomingCall, target } = call

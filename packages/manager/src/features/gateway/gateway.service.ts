@@ -35,7 +35,7 @@ export function createGatewayParts(deps: GatewayDeps) {
       capacity: deps.maxCalls,
       maxWaiting: deps.maxCalls,
       maxWaitMs: maxCallWaitMs,
-      fullMessage: 'too many calls are in flight; try again',
+      overloadMessage: 'too many calls are in flight; try again',
     }),
   }
 }

@@ -59,7 +59,7 @@ const markLimits = {
   capacity: 1,
   maxWaiting: 1_000,
   maxWaitMs: 30_000,
-  fullMessage: 'too many mark requests from this user or tenant are queued; try again',
+  overloadMessage: 'too many mark requests from this user or tenant are queued; try again',
 }
 
 export function createInboxService({ database, retentionDays, sendHint, ...options }: InboxDeps) {

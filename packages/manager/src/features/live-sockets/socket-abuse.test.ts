@@ -182,7 +182,7 @@ describe('a client that does not read', () => {
     const raw = await open()
     await fill(raw, reader)
     const closed = () => metric(service, /^svc_ws_closed_total\{code="4001"\} (\d+)$/m)
-    // The socket stays over the limit for seconds.
+    // The service closes a socket only after it has been over the limit for several seconds.
     await expect.poll(closed, { timeout: 30_000 }).toBe(1)
     expect(reader.client.readyState).toBe(1)
 

@@ -57,7 +57,7 @@ export function createEmitService(deps: EmitDeps) {
     maxItemSize: maxBodyBytes,
     maxWaiting,
     maxWaitMs,
-    fullMessage: 'too many notifications are queued; try again',
+    overloadMessage: 'too many notifications are queued; try again',
   })
 
   /** Returns the stored response of an earlier emit with this key, or null. Throws if the body differs. */

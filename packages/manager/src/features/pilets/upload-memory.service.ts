@@ -32,7 +32,7 @@ export function createUploadMemory({ maxBytes, maxUploadBytes, maxWaitMs = defau
     maxItemSize: maxUploadBytes,
     maxWaiting,
     maxWaitMs,
-    fullMessage: 'too many uploads are in progress; try again later',
+    overloadMessage: 'too many uploads are in progress; try again later',
     canEndSlow: true,
   })
   const watchSpeed = createSpeedWatch()

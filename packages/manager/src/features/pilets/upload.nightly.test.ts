@@ -1,5 +1,5 @@
-// These tests send full-size uploads to a real process. They check the memory use, and that clients that do not finish
-// release their memory.
+// These tests send full-size uploads to a real process. They check the memory usage, and that the service frees
+// the memory of uploads that clients never finish.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'

@@ -38,7 +38,7 @@ export function createTransformPool(
     capacity: workers,
     maxWaiting: maxQueue,
     maxWaitMs,
-    fullMessage: 'too many transformations are in progress; try again',
+    overloadMessage: 'too many transformations are in progress; try again',
   })
   const timeoutMessage = `the transformation template failed: it took more than ${maxMs} ms`
   const timeoutResult: FailedRendering = {

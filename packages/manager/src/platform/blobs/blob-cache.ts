@@ -22,7 +22,7 @@ const readSlotLimits = {
   capacity: 4,
   maxWaiting: 4_000,
   maxWaitMs: 30_000,
-  fullMessage: 'too many bundles are being read; try again',
+  overloadMessage: 'too many bundles are being read; try again',
 }
 // Memory of an entry in addition to its bytes.
 const entryBytes = 400

@@ -40,7 +40,7 @@ export function createBlobHolds({
     maxItemSize: maxBlobBytes,
     maxWaiting,
     maxWaitMs,
-    fullMessage: 'too many bundles are being sent; try again',
+    overloadMessage: 'too many bundles are being sent; try again',
     canEndSlow: true,
   })
   const watchSpeed = createSpeedWatch()

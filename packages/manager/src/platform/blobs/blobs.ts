@@ -30,7 +30,8 @@ export function createBlobs(storage: BlobStorage) {
       // An interrupted removal is finished here instead of by the next sweep.
       if (row === undefined && (await removeMarked(storage, sha256)))
         row = await register(sha256, bytes.length)
-      if (row === undefined) throw unavailable('the same bytes are being removed; try again')
+      if (row === undefined)
+        throw unavailable('a stored file with the same content is being deleted; try again')
       await stores.getStore(row.store).put(sha256, bytes)
       return { sha256, generation: row.generation, ownSince: row.isNew ? row.since : null }
     },

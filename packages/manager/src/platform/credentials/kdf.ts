@@ -57,7 +57,7 @@ export function createKdf(options: {
     capacity: threads,
     maxWaiting: maxQueue,
     maxWaitMs,
-    fullMessage: busyMessage,
+    overloadMessage: busyMessage,
     newestWindow,
   })
   const rejectBusy = (cause: unknown): never => {

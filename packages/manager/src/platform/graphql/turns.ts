@@ -63,7 +63,7 @@ export function createTurns() {
     maxPerOwner: limits.running,
     maxWaiting: limits.waiting,
     maxWaitMs: limits.waitMs,
-    fullMessage: 'too many of your requests are running or waiting; send fewer concurrent requests',
+    overloadMessage: 'too many of your requests are running or waiting; send fewer concurrent requests',
   })
   const people = new Map<string, Person>()
   const removeIfIdle = (name: string, { turnCount, isPausing }: Person): void => {

@@ -50,7 +50,7 @@ const abortGraceMs = 1_000
 // due time.
 const postponeMs = 500
 const maxFailurePauseMs = 60_000
-const noWaiting = { maxWaiting: 0, maxWaitMs: 0, fullMessage: '' }
+const noWaiting = { maxWaiting: 0, maxWaitMs: 0, overloadMessage: '' }
 
 /** Fetches and runs jobs from its creation until it is stopped. */
 export class Worker {

@@ -1,6 +1,6 @@
-// Wakes workloads on Kubernetes: raises the replicas of a Deployment and the floor of its HorizontalPodAutoscaler to at
-// least 1. Each write names the version that was read, so it never overwrites a concurrent change. After a conflict,
-// the version is read again.
+// Wakes workloads on Kubernetes: raises `replicas` of a Deployment and `minReplicas` of its HorizontalPodAutoscaler to
+// at least 1. Each write includes the resourceVersion that was read, so it never overwrites a concurrent change. After
+// a conflict, the object is read again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KubernetesOptions } from './kubernetes-access.ts'
 import { type KubernetesApi, type KubernetesRequest, createKubernetesApi } from './kubernetes-api.ts'

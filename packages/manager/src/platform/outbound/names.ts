@@ -38,7 +38,7 @@ const limits = {
   capacity: maxConcurrentLookups,
   maxWaiting: 1_024,
   maxWaitMs: 3_000,
-  fullMessage: 'too many concurrent DNS lookups',
+  overloadMessage: 'too many concurrent DNS lookups',
 }
 const loopbackAddresses = ['127.0.0.1', '::1']
 

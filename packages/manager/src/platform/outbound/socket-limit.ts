@@ -17,7 +17,7 @@ export function createSocketLimit(max: number, destinations: string): LimitSocke
     capacity: max,
     maxWaiting,
     maxWaitMs,
-    fullMessage: `too many connections to ${destinations} are open; try again`,
+    overloadMessage: `too many connections to ${destinations} are open; try again`,
   })
   const openConnection = async (
     projectId: string,

@@ -138,7 +138,7 @@ const createConnectionShare = (
     capacity: Math.max(1, capacity),
     maxWaiting,
     maxWaitMs: acquireTimeoutMs,
-    fullMessage: 'too many requests are waiting for the database; try again',
+    overloadMessage: 'too many requests are waiting for the database; try again',
     ...overrides,
   })
 

@@ -21,7 +21,7 @@ export async function assertServiceRole(client: ClientBase, role: string): Promi
     )
   if (rows[0].is_me)
     throw new Error(
-      `database.service_role must not be the role that migrates (${role}): it would lose its own privileges`,
+      `database.service_role must not be the role that runs migrations (${role}): that role would lose its own privileges`,
     )
 }
 

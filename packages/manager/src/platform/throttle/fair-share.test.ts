@@ -10,7 +10,7 @@ const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0)
 
 /** A share with named uses, which records the uses that were served and refused. */
 function harness(options: Partial<FairShareOptions> & { capacity: number }) {
-  const share = createFairShare({ maxWaiting: 100, maxWaitMs: 10_000, fullMessage: 'full', ...options })
+  const share = createFairShare({ maxWaiting: 100, maxWaitMs: 10_000, overloadMessage: 'full', ...options })
   const leases = new Map<string, Lease>()
   const begun: string[] = []
   const refused: string[] = []

@@ -20,7 +20,7 @@ export type FairShareOptions = {
   maxWaiting: number
   maxWaitMs: number
   /** Message of the 503 error. */
-  fullMessage: string
+  overloadMessage: string
   /** Called if a request is refused because too many are waiting. */
   onRefused?: (() => void) | undefined
   /** An owner whose requests are served first within its share. Its waiting requests have a separate limit. */
@@ -84,7 +84,7 @@ export class FairShare {
 
   constructor(options: FairShareOptions) {
     this.#options = options
-    this.#fullError = unavailable(options.fullMessage)
+    this.#fullError = unavailable(options.overloadMessage)
     const { capacity, maxItemSize = 1, canEndSlow = false } = options
     // The rest of the capacity always has room for two of the largest transfers.
     this.#reservedCapacity = canEndSlow

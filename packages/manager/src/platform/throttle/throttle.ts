@@ -26,7 +26,7 @@ export type Throttle = {
 const clearIntervalMs = 200
 const maxClears = 5_000
 const readIntervalMs = 1_000
-const maxRecentlyRead = 10_000
+const maxRecentReads = 10_000
 
 // Runs the steps of the failure window in one round trip, by the clock of Redis, so that no failure is lost if
 // replicas count concurrently. ARGV: failures, window, block (0: until the window ends), longest block. Returns the
@@ -85,7 +85,7 @@ export function createThrottle(
   const getKey = (client: string): string => redis.key(`throttle:${name}:${client}`)
   const { failures, windowMs, blockMs, maxBlockMs } = limits
   const clearQueue = createClearQueue(redis, getKey, windowMs + maxBlockMs)
-  const recentlyRead = createLru<true>({ max: maxRecentlyRead, ttl: readIntervalMs })
+  const recentlyRead = createLru<true>({ max: maxRecentReads, ttl: readIntervalMs })
   const args = [failures, windowMs, blockMs === 'window' ? 0 : blockMs, maxBlockMs].map(String)
 
   const countLockout = metrics.lockouts.startSeries(name)
