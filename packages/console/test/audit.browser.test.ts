@@ -7,6 +7,7 @@ import { type SeededProject, seedProject } from '@manager/harness/seed.ts'
 import { createAudit, runVerification } from '../../manager/test/kit/audit-trail.ts'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
 import { appendRows, checkpointKey, macKey, sealAll, tamper } from '../../manager/test/kit/trail.ts'
+import { redirectToSignIn } from './kit/requests.ts'
 import { type View, useConsole, waitForPage } from './kit/scene.ts'
 import { createWalk } from './kit/walk.ts'
 
@@ -230,8 +231,13 @@ describe('the export', () => {
     await page.getByRole('button', { name: 'Export' }).click()
     const dialog = page.getByRole('dialog', { name: 'Export the audit trail of Project main' })
     await dialog.getByText('The export cannot search texts').waitFor()
+    // A download of a session that has ended would be the sign-in page.
+    await page.route('**/query', redirectToSignIn)
+    await dialog.getByRole('button', { name: 'Download' }).click()
+    await page.getByText('The export failed: Your session has ended').waitFor()
+    await page.unroute('**/query')
     const download = page.waitForEvent('download')
-    await dialog.getByRole('link', { name: 'Download' }).click()
+    await dialog.getByRole('button', { name: 'Download' }).click()
     expect((await download).suggestedFilename()).toBe('audit-export.ndjson')
     expect(new URL((await download).url()).search).toBe(
       `?format=ndjson&project_id=${scene.project.id}&entity_type=settings`,

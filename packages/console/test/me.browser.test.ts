@@ -100,7 +100,7 @@ test('a token that somebody changed meanwhile is not revoked without looking aga
 })
 
 /** Creates a member of the tenant with notifications from the oldest to the newest. */
-async function createReader(name: string, titles: readonly string[]): Promise<Person> {
+async function createReader(name: string, titles: readonly string[], link?: string): Promise<Person> {
   const reader = await scene.person(name)
   await seedMember(scene.service.sql, reader, 'member', {
     projectId: scene.project.id,
@@ -110,7 +110,11 @@ async function createReader(name: string, titles: readonly string[]): Promise<Pe
     scene.service.sql,
     scene.project,
     [reader],
-    titles.map((title, index) => ({ title, at: new Date(Date.now() - (titles.length - index) * 60_000) })),
+    titles.map((title, index) => ({
+      title,
+      at: new Date(Date.now() - (titles.length - index) * 60_000),
+      ...(link === undefined ? {} : { link }),
+    })),
   )
   return reader
 }
@@ -120,7 +124,8 @@ const countUnread = async (reader: Person): Promise<number> =>
     .length
 
 test('the bell leads to the inbox, which marks notifications one by one and all together', async () => {
-  const ben = await createReader('ben', ['First order', 'Second order', 'Third order'])
+  const titles = ['First order', 'Second order', 'Third order']
+  const ben = await createReader('ben', titles, 'https://tracking.example/orders')
   const { page, open } = await scene.visit(ben)
   await open('/')
   await page.getByRole('button', { name: /Notifications/ }).click()
@@ -133,6 +138,10 @@ test('the bell leads to the inbox, which marks notifications one by one and all 
     'Second order',
     'First order',
   ])
+  // A backend writes the title, so the host of the link is shown beside it.
+  const link = list.getByRole('link', { name: 'First order' })
+  expect(await link.getAttribute('href')).toBe('https://tracking.example/orders')
+  expect(await list.getByText('link to tracking.example').count()).toBe(3)
 
   const marks = list.getByRole('button', { name: 'Mark as read' })
   await press(marks.first())

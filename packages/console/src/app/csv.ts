@@ -21,9 +21,14 @@ const formatCsv = (rows: readonly (readonly (string | number)[])[]): string =>
 /** Saves a CSV file. The byte order mark makes spreadsheets read it as UTF-8. */
 export function saveCsv(name: string, rows: readonly (readonly (string | number)[])[]): void {
   const address = URL.createObjectURL(new Blob(['\uFEFF', formatCsv(rows)], { type: 'text/csv' }))
+  downloadFile(address, name)
+  URL.revokeObjectURL(address)
+}
+
+/** Lets the browser download an address as a file. */
+export function downloadFile(address: string, name: string): void {
   const link = document.createElement('a')
   link.href = address
   link.download = name
   link.click()
-  URL.revokeObjectURL(address)
 }

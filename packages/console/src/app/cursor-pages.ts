@@ -1,6 +1,7 @@
 // Pages of a list by cursor. The address holds the page and its cursor. The API has no way back, so the tab remembers the
 // cursors of the pages that it has shown.
 import { useEffect } from 'react'
+import { readStored, saveStored } from '../api/browser-storage.ts'
 import type { AddressSearch, ListSearch } from './list-search.ts'
 
 const storageKey = 'svc-console.cursors'
@@ -30,7 +31,7 @@ const identify = (search: AddressSearch, size: number): string =>
   ])
 
 function readCursors(list: string): Shown['cursors'] {
-  const stored = sessionStorage.getItem(storageKey)
+  const stored = readStored(storageKey, 'sessionStorage')
   if (stored === null) return {}
   const shown = JSON.parse(stored) as Shown
   return shown.list === list ? shown.cursors : {}
@@ -49,7 +50,7 @@ export function useCursorPages(list: ListSearch, endCursor: string | null | unde
     const cursors: Record<number, string> = { ...readCursors(key) }
     if (after !== null) cursors[page] = after
     if (typeof endCursor === 'string') cursors[page + 1] = endCursor
-    sessionStorage.setItem(storageKey, JSON.stringify({ list: key, cursors } satisfies Shown))
+    saveStored(storageKey, JSON.stringify({ list: key, cursors } satisfies Shown), 'sessionStorage')
   }, [key, page, after, endCursor])
   return {
     page,

@@ -1,5 +1,5 @@
 // Saves the rows of the current filter as CSV.
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type RowsRead, readAllRows } from '../api/all-rows.ts'
 import { describeFailure } from '../api/failures.ts'
 import { Button } from '../kit/button.tsx'
@@ -29,21 +29,29 @@ export function ExportButton<Result, Variables extends { readonly after?: string
   const { number } = useFormat()
   const describe = useFailureText()
   const [isPending, setPending] = useState(false)
+  const running = useRef<AbortController>(null)
+  useEffect(() => () => running.current?.abort(), [])
   const save = async (): Promise<void> => {
+    const { signal } = (running.current = new AbortController())
     setPending(true)
     try {
-      const { rows, isComplete } = await readAllRows({ ...read, maxPages })
+      const { rows, isComplete } = await readAllRows({ ...read, maxPages }, signal)
+      if (signal.aborted) return
       saveCsv(fileName, [heads, ...rows.map(toCells)])
       showToast(isComplete ? t('app.exported', rows.length) : t('app.exportedFirst', number(rows.length)))
     } catch (error) {
-      showToast(t('app.exportFailed', describe(describeFailure(error))), { tone: 'danger' })
+      if (!signal.aborted)
+        showToast(t('app.exportFailed', describe(describeFailure(error))), { tone: 'danger' })
     } finally {
-      setPending(false)
+      if (running.current?.signal === signal) setPending(false)
     }
   }
   return (
-    <Button icon="download" isPending={isPending} onPress={() => void save()}>
-      {t('app.exportCsv')}
+    <Button
+      icon={isPending ? 'close' : 'download'}
+      onPress={() => (isPending ? running.current?.abort() : void save())}
+    >
+      {t(isPending ? 'app.exportCancel' : 'app.exportCsv')}
     </Button>
   )
 }

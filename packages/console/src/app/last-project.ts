@@ -1,5 +1,7 @@
 // The project that this browser opened last. The start page offers it first.
+import { readStored, saveStored } from '../api/browser-storage.ts'
+
 const storageKey = 'svc-console.last-project'
 
-export const readLastProject = (): string | null => localStorage.getItem(storageKey)
-export const saveLastProject = (slug: string): void => localStorage.setItem(storageKey, slug)
+export const readLastProject = (): string | null => readStored(storageKey)
+export const saveLastProject = (slug: string): void => saveStored(storageKey, slug)

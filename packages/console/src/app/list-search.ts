@@ -1,6 +1,7 @@
 // The state of a list in the address: filters, order, page and the open item. Back, reload and a pasted link restore it.
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
+import { readStored, saveStored } from '../api/browser-storage.ts'
 import type { Sort } from '../kit/data-table.tsx'
 import { type PageSize, pageSizes } from '../kit/page-sizes.ts'
 
@@ -47,7 +48,7 @@ const firstPage = { page: undefined, after: undefined } as const
 const isPageSize = (value: number): value is PageSize => pageSizes.some((size) => size === value)
 
 function readSize(text: string | undefined): PageSize {
-  const size = Number(text ?? localStorage.getItem(sizeKey))
+  const size = Number(text ?? readStored(sizeKey))
   return isPageSize(size) ? size : pageSizes[0]
 }
 
@@ -84,7 +85,7 @@ export function useListSearch(): ListSearch {
       change({ sort: direction === 'DESC' ? `-${field}` : field, ...firstPage }, true),
     setPage: (next, after) => change({ page: next === 1 ? undefined : String(next), after }, false),
     setSize: (size) => {
-      localStorage.setItem(sizeKey, String(size))
+      saveStored(sizeKey, String(size))
       change({ size: String(size), ...firstPage }, true)
     },
     setOpen: (id, changes = {}) => change({ tab: undefined, ...changes, open: id ?? undefined }, false),

@@ -13,12 +13,17 @@ const severities: Readonly<Record<string, readonly [IconName, Tone]>> = {
   error: ['danger', 'danger'],
 }
 
+type SafeLink = {
+  readonly address: string
+  /** The host to which the link leads; null for this one. */
+  readonly host: string | null
+}
+
 /** Returns a link that is safe to follow: a path of this host, or an https address. Other links are not shown. */
-function toSafeLink(link: string | null): string | null {
-  if (link === null) return null
-  const url = URL.parse(link, location.origin)
-  const isPath = link.startsWith('/') && url?.origin === location.origin
-  return isPath || url?.protocol === 'https:' ? link : null
+function toSafeLink(link: string | null): SafeLink | null {
+  const url = link === null ? null : URL.parse(link, location.origin)
+  if (link?.startsWith('/') === true && url?.origin === location.origin) return { address: link, host: null }
+  return url?.protocol === 'https:' ? { address: url.href, host: url.host } : null
 }
 
 type NotificationRowProps = { item: NotificationItem; onRead: (() => void) | null }
@@ -36,7 +41,7 @@ export function NotificationRow({ item, onRead }: NotificationRowProps): ReactNo
           {link === null ? (
             title
           ) : (
-            <a href={link} rel="noreferrer" target={link.startsWith('/') ? undefined : '_blank'}>
+            <a href={link.address} rel="noreferrer" target={link.host === null ? undefined : '_blank'}>
               {title}
             </a>
           )}
@@ -45,6 +50,8 @@ export function NotificationRow({ item, onRead }: NotificationRowProps): ReactNo
         <div className="notification-note">
           <span className="truncate">
             {item.application.name} · {item.tenant.name}
+            {/* The title is written by a backend, so that it does not tell where the link leads. */}
+            {link !== null && link.host !== null && ` · ${t('app.linkTo', link.host)}`}
           </span>
           <Time at={item.createdAt} />
         </div>

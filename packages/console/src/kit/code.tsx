@@ -8,19 +8,36 @@ import { Button } from './button.tsx'
 import { findChange } from './text-change.ts'
 import { VisibleText } from './visible-text.tsx'
 
+/** Longer code is cut until the person asks for all of it, because every line is an element of the page. */
+const maxCode = 20_000
+
 /** Text with line numbers; it scrolls by itself and never breaks the layout. */
-export const CodeView = ({ label, text }: { label: string; text: string }): ReactNode => (
-  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
-  <pre className="code" role="region" aria-label={label} tabIndex={0}>
-    {text.split('\n').map((line, index) => (
-      // oxlint-disable-next-line react/no-array-index-key -- lines have no other identity
-      <span key={index} className="code-line">
-        <VisibleText text={line} />
-        {'\n'}
-      </span>
-    ))}
-  </pre>
-)
+export function CodeView({ label, text }: { label: string; text: string }): ReactNode {
+  const t = useText()
+  const { number } = useFormat()
+  const [isWhole, setWhole] = useState(false)
+  const isCut = text.length > maxCode && !isWhole
+  const lines = (isCut ? `${text.slice(0, maxCode)}…` : text).split('\n')
+  return (
+    <>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard */}
+      <pre className="code" role="region" aria-label={label} tabIndex={0}>
+        {lines.map((line, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- lines have no other identity
+          <span key={index} className="code-line">
+            <VisibleText text={line} />
+            {'\n'}
+          </span>
+        ))}
+      </pre>
+      {isCut && (
+        <Button variant="link" size="small" onPress={() => setWhole(true)}>
+          {t('kit.showAll', number(text.length))}
+        </Button>
+      )}
+    </>
+  )
+}
 
 /** A field of an object before and after a change; null if the field did not exist. */
 export type FieldChange = {

@@ -1,4 +1,6 @@
 // Light, dark, or the system setting. The theme is the property `color-scheme` of the root element.
+import { readStored, saveStored } from '../api/browser-storage.ts'
+
 const storageKey = 'svc-console.theme'
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
@@ -7,7 +9,7 @@ const isTheme = (value: string | null): value is Theme => themes.some((theme) =>
 
 /** Returns the theme that is stored in this browser. */
 export function readTheme(): Theme {
-  const stored = localStorage.getItem(storageKey)
+  const stored = readStored(storageKey)
   return isTheme(stored) ? stored : 'system'
 }
 
@@ -17,6 +19,6 @@ export function applyTheme(theme: Theme = readTheme()): void {
 }
 
 export function saveTheme(theme: Theme): void {
-  localStorage.setItem(storageKey, theme)
+  saveStored(storageKey, theme)
   applyTheme(theme)
 }

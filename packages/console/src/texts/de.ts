@@ -89,6 +89,7 @@ export const de: Texts = {
   'app.language': 'Sprache',
   'app.markAllRead': 'Alle als gelesen markieren',
   'app.markRead': 'Als gelesen markieren',
+  'app.linkTo': (host) => `Link zu ${host}`,
   'app.moreProjects': 'Weitere Projekte passen. Geben Sie mehr vom Namen ein.',
   'app.noProjectMatches': 'Kein Projekt passt.',
   'app.offline': 'Keine Verbindung.',
@@ -172,6 +173,7 @@ export const de: Texts = {
   'app.deleteEverywhere': 'Das Löschen gilt in allen Umgebungen, auch in',
   'app.deleteFinal': 'Dies lässt sich nicht rückgängig machen. Der Audit-Trail bleibt erhalten.',
   'app.exportCsv': 'CSV exportieren',
+  'app.exportCancel': 'Export abbrechen',
   'app.exported': (count) => plural(count, { one: '# Zeile exportiert', other: '# Zeilen exportiert' }),
   'app.exportedFirst': (count) =>
     `Die ersten ${count} Zeilen wurden exportiert. Grenzen Sie den Filter ein, um die übrigen zu exportieren.`,

@@ -88,6 +88,7 @@ export const en = {
   'app.language': 'Language',
   'app.markAllRead': 'Mark all as read',
   'app.markRead': 'Mark as read',
+  'app.linkTo': (host: string) => `link to ${host}`,
   'app.moreProjects': 'More projects match. Type more of the name.',
   'app.noProjectMatches': 'No project matches.',
   'app.offline': 'No connection.',
@@ -169,6 +170,7 @@ export const en = {
   'app.deleteEverywhere': 'The deletion applies to all environments, including',
   'app.deleteFinal': 'You cannot undo this. The audit trail remains.',
   'app.exportCsv': 'Export CSV',
+  'app.exportCancel': 'Cancel export',
   'app.exported': (count: number) => plural(count, { one: 'Exported # row', other: 'Exported # rows' }),
   'app.exportedFirst': (count: string) =>
     `Exported the first ${count} rows. Narrow the filter to export the others.`,

@@ -2,6 +2,7 @@
 // choice. German is loaded on demand.
 import { type ReactNode, createContext, use, useEffect, useMemo, useState } from 'react'
 import { I18nProvider } from 'react-aria-components'
+import { readStored, saveStored } from '../api/browser-storage.ts'
 import { en } from './en.ts'
 import { type Texts, type Translate, createTranslate } from './texts.ts'
 
@@ -26,7 +27,7 @@ const isLanguage = (value: string | null | undefined): value is Language =>
   value !== null && value !== undefined && Object.hasOwn(languages, value)
 
 function findPreferredLanguage(): Language {
-  const stored = localStorage.getItem(storageKey)
+  const stored = readStored(storageKey)
   if (isLanguage(stored)) return stored
   return navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? 'en'
 }
@@ -62,7 +63,7 @@ export function LanguageProvider({ children }: { children: ReactNode }): ReactNo
       locale: findLocale(loaded.language),
       t: createTranslate(loaded.texts),
       switchTo: (next) => {
-        localStorage.setItem(storageKey, next)
+        saveStored(storageKey, next)
         setLanguage(next)
       },
     }
