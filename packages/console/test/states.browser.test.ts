@@ -115,7 +115,7 @@ describe('a session that has ended', () => {
     const { page, walk, main } = await openPage('/p/main/tenants')
     await page.route('**/query', redirectToSignIn)
     await walk.go('/p/main/members')
-    await expectTexts(main.locator('.state'), 'Your session has ended', 'You return to this page.')
+    await expectTexts(main.locator('.state'), 'Your session has ended', 'You will return to this page.')
     await expectTexts(main.locator('.notices'), 'Your session ended.')
     await expectAccessible(page)
     const link = main.locator('.state').getByRole('link', { name: 'Sign in' })

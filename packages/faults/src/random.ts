@@ -1,7 +1,7 @@
 // Generates random numbers from a seed.
 import { createHash } from 'node:crypto'
 
-/** Returns a random number generator (mulberry32) whose numbers between 0 and 1 are determined by the seed. */
+/** Returns a seeded random number generator (mulberry32). Its numbers are between 0 and 1. */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {

@@ -14,7 +14,7 @@ export const rules = {
   'role-twice': 'the person also has a higher role in the same tenant',
   'no-subject': 'the user id is not a UUID, so the person cannot sign in: skipped',
   'username-taken': 'another machine user of the project has the same user name: renamed; inform the owner',
-  'token-shared': 'another machine user has the same token and represents both',
+  'token-shared': 'another machine user has the same token; the import keeps one user for both',
   'token-elsewhere': 'a machine user of another project has the same token: skipped',
   'no-credential': 'the row has no credential that can be verified: skipped',
   'registers-again': 'the callback token or URL cannot be used: skipped; the backend registers again',

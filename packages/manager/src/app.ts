@@ -1,7 +1,12 @@
 // This file assembles the service. A feature can use only the features listed above it; anything else does not compile.
 import type { Config } from './config/config.ts'
 import { type Deps, type DepsOptions, closeDeps, createDeps, isEscapeHatchOpen } from './deps.ts'
-import { type DependencyOrder, assertSettingsListed, createFeatures, collectFeatureNeeds } from './feature.ts'
+import {
+  type DependencyOrder,
+  assertSettingsListed,
+  createFeatures,
+  collectFeatureRequirements,
+} from './feature.ts'
 import { accessReviews } from './features/access-reviews/index.ts'
 import { accessTokens } from './features/access-tokens/index.ts'
 import { applications } from './features/applications/index.ts'
@@ -90,7 +95,7 @@ export async function createApp(
 ): Promise<App> {
   const tracing = await loadTracing(config, world)
   if (tracing.isOn) world.database.onStatementEnd((statement) => tracing.recordStatement(statement))
-  const needs = collectFeatureNeeds(features, config)
+  const needs = collectFeatureRequirements(features, config)
   const deps = createDeps(config, world, needs, { retiredKeys, iterations, tracing })
   const { features: createdFeatures, apis } = createFeatures(features, deps)
   const isHatchOpen = isEscapeHatchOpen(config)

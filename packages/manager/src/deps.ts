@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { blobSettings } from './config/blob-settings.ts'
 import { type Config, selectSettings } from './config/config.ts'
-import type { FeatureNeeds } from './feature.ts'
+import type { FeatureRequirements } from './feature.ts'
 import { createAudit } from './platform/audit/append.ts'
 import { createActivity } from './platform/credentials/activity.ts'
 import { createAuthFailures } from './platform/credentials/auth-failures.ts'
@@ -34,7 +34,12 @@ export type DepsOptions = {
 }
 
 /** Creates the dependencies of this process. Call it once per process; `closeDeps` closes them. */
-export function createDeps(config: Config, world: World, needs: FeatureNeeds, options: DepsOptions = {}) {
+export function createDeps(
+  config: Config,
+  world: World,
+  needs: FeatureRequirements,
+  options: DepsOptions = {},
+) {
   const { clock, database, metrics } = world
   const { masterKey, encryptionKeys, kdfMaxQueue } = config
   const secrets = [config.proxySecret, config.proxySecretPrevious].filter((secret) => secret !== undefined)

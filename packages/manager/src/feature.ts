@@ -76,10 +76,13 @@ export type DependencyOrder<List extends readonly FeatureDefinition[], Given> = 
   : 'complete'
 
 /** Requirements of the features. The process must know them before it creates the features. */
-export type FeatureNeeds = { ownServices: readonly string[]; maxSockets: number }
+export type FeatureRequirements = { ownServices: readonly string[]; maxSockets: number }
 
 /** Adds up the requirements of the features that this process serves. */
-export function collectFeatureNeeds(list: readonly FeatureDefinition[], config: Config): FeatureNeeds {
+export function collectFeatureRequirements(
+  list: readonly FeatureDefinition[],
+  config: Config,
+): FeatureRequirements {
   const servedFeatures = list.filter(({ role }) => role === undefined || config.roles.includes(role))
   const socketLimits = servedFeatures.map(({ maxSockets }) => maxSockets?.(config) ?? 0)
   return {

@@ -62,15 +62,19 @@ defaults: { run: { shell: bash, working-directory: docs } }`
     [
       '- { run: ls, if: github.ref == 1 }',
       '',
-      'job one, step 1: the player does not support if: github.ref == 1',
+      'job one, step 1: the workflow player does not support if: github.ref == 1',
     ],
-    ['- { run: ls, continue-on-error: true }', '', 'the player does not support continue-on-error'],
-    ['- { run: ls, shell: pwsh }', '', 'the player does not support shell pwsh'],
-    ['- run: echo A=1 >> $GITHUB_ENV', '', 'the player does not support GITHUB_ENV'],
+    ['- { run: ls, continue-on-error: true }', '', 'the workflow player does not support continue-on-error'],
+    ['- { run: ls, shell: pwsh }', '', 'the workflow player does not support shell pwsh'],
+    ['- run: echo A=1 >> $GITHUB_ENV', '', 'the workflow player does not support GITHUB_ENV'],
     ['- name: empty', '', 'has neither run nor uses'],
-    ['- run: ls', 'needs: two', 'job one: the player does not support needs'],
-    ['- run: ls', 'services: {}', 'job one: the player does not support services'],
-    ['- run: ls', 'container: { image: node }', 'job one: the player does not support the image "node"'],
+    ['- run: ls', 'needs: two', 'job one: the workflow player does not support needs'],
+    ['- run: ls', 'services: {}', 'job one: the workflow player does not support services'],
+    [
+      '- run: ls',
+      'container: { image: node }',
+      'job one: the workflow player does not support the image "node"',
+    ],
     [
       '- run: ls',
       'container: { image: debian:bookworm }',
@@ -79,7 +83,7 @@ defaults: { run: { shell: bash, working-directory: docs } }`
     [
       '- run: ls',
       'strategy: { matrix: { include: [{ a: 1 }] } }',
-      'the player does not support the matrix key include',
+      'the workflow player does not support the matrix key include',
     ],
   ])('rejects %s %s', (steps, job, message) => {
     expect(() => planWorkflow(workflow(steps, job))).toThrow(message)
@@ -93,7 +97,7 @@ defaults: { run: { shell: bash, working-directory: docs } }`
 
   test('rejects another machine', () => {
     expect(() => planWorkflow(workflow('- run: ls').replace('ubuntu-24.04', 'macos-15'))).toThrow(
-      'the player does not support runs-on macos-15',
+      'the workflow player does not support runs-on macos-15',
     )
   })
 })

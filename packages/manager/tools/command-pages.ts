@@ -15,12 +15,12 @@ export function renderCommandPages(root: string): Record<string, string> {
   })
   return {
     svc: printPage(
-      'Commands of svc',
+      'svc commands',
       '[svc commands and exit codes](../cli.md) lists variables and exit codes.',
       JSON.parse(svc) as Texts,
     ),
     manager: printPage(
-      'Commands of manager',
+      'manager commands',
       '[Configure the Manager](../../guides/operators/configure.md) shows how to run the commands.',
       readManagerHelp(),
     ),

@@ -8,7 +8,7 @@ export type Random = {
   next: () => number
   /** Returns an integer in this range, both ends included. */
   between: (from: number, to: number) => number
-  /** Returns an integer whose average is `average`. */
+  /** Returns a random integer; its mean over many calls is `average`. */
   count: (average: number) => number
 }
 

@@ -38,7 +38,7 @@ export function findAction({ uses, inputs, title }: UsesStep): Action {
     )
   const unknownInput = Object.keys(inputs).find((name) => !action.inputs.includes(name))
   if (unknownInput !== undefined)
-    throw new Error(`${title}: the player does not support the input ${unknownInput} of ${uses}`)
+    throw new Error(`${title}: the workflow player does not support the input ${unknownInput} of ${uses}`)
   return action
 }
 
@@ -67,7 +67,7 @@ function setUpNode(inputs: Values, context: ActionContext): void {
       `setup-node: .ci/node pins Node ${version}, but the workflow requests ${inputs['node-version']}`,
     )
   if ((inputs['cache'] ?? 'npm') !== 'npm')
-    throw new Error(`setup-node: the player does not support cache ${inputs['cache']}`)
+    throw new Error(`setup-node: the workflow player does not support cache ${inputs['cache']}`)
   const modules = path.join(context.downloads, 'node_modules')
   if (!existsSync(modules))
     execFileSync(
@@ -96,7 +96,8 @@ function uploadArtifact(inputs: Values, { tree, artifacts }: ActionContext): voi
   const { name = 'artifact', path: file = '' } = inputs
   if (inputs['if-no-files-found'] !== 'error')
     throw new Error('upload-artifact: set if-no-files-found to error, or a missing file goes unnoticed')
-  if (/[*?\n]/.test(file)) throw new Error(`upload-artifact: the player does not support the pattern ${file}`)
+  if (/[*?\n]/.test(file))
+    throw new Error(`upload-artifact: the workflow player does not support the pattern ${file}`)
   const source = path.join(tree.root, path.resolve(workspace, file))
   if (!existsSync(source)) throw new Error(`upload-artifact: ${file} does not exist`)
   if (artifacts !== null) cpSync(source, path.join(artifacts, name, path.basename(file)), { recursive: true })

@@ -34,7 +34,7 @@ const conditions: Record<string, Condition> = {
 /** GitHub's limit for a job without timeout-minutes. */
 const maxJobMinutes = 360
 
-/** Lists the jobs of a workflow; throws an error that names the first part that the player does not support. */
+/** Lists the jobs of a workflow; throws an error that names the first part that the workflow player does not support. */
 export function planWorkflow(text: string): Job[] {
   const workflow = toMapping(parse(text), 'workflow')
   // The first four keys decide when a workflow starts and which permissions its token has. They do not affect the
@@ -71,7 +71,9 @@ function planJob(id: string, job: Mapping, outerScope: Scope): Job[] {
   rejectOtherKeys(job, supportedKeys, at)
   const label = readText(job['runs-on'], '', at)
   if (!runnerLabels.includes(label))
-    throw new Error(`${at}: the player does not support runs-on ${label}. Use ${runnerLabels.join(' or ')}.`)
+    throw new Error(
+      `${at}: the workflow player does not support runs-on ${label}. Use ${runnerLabels.join(' or ')}.`,
+    )
   if (!Array.isArray(job['steps'])) throw new Error(`${at}: steps is not a list`)
   const steps = job['steps'].map((step, index) => toMapping(step, `${at}, step ${index + 1}`))
   return expandMatrix(job['strategy'], at).map((matrix) => {
@@ -106,7 +108,7 @@ function planStep(step: Mapping, scope: Scope): Step {
   const run = resolveExpressions(readText(step['run'], '', at), scope)
   if (run.trim() === '') throw new Error(`${at}: the step has neither run nor uses`)
   const file = /GITHUB_(?:ENV|PATH|OUTPUT)/.exec(run)?.[0]
-  if (file !== undefined) throw new Error(`${at}: the player does not support ${file}`)
+  if (file !== undefined) throw new Error(`${at}: the workflow player does not support ${file}`)
   const shell = shellCommands[readShell(step['shell'], scope, at)] ?? []
   const folder = readText(step['working-directory'], scope.defaults.folder, at)
   const title = readText(step['name'], run.trim().split('\n')[0] ?? '', at)
@@ -123,7 +125,7 @@ function expandMatrix(strategy: unknown, at: string): Values[] {
   for (const [key, list] of Object.entries(toMapping(strategyMapping['matrix'], `${at}, matrix`))) {
     if (key === 'include' || key === 'exclude' || !Array.isArray(list) || !list.every(isScalar))
       throw new Error(
-        `${at}: the player does not support the matrix key ${key}: only lists of plain values are supported`,
+        `${at}: the workflow player does not support the matrix key ${key}: only lists of plain values are supported`,
       )
     combinations = combinations.flatMap((values) =>
       list.map((value) => ({ ...values, [key]: String(value) })),
@@ -154,7 +156,7 @@ function readMachine(container: unknown, at: string): Machine {
   const { image, options, ...others } = toMapping(container, `${at}, container`)
   rejectOtherKeys(others, [], `${at}, container`)
   if (image !== 'debian:bookworm')
-    throw new Error(`${at}: the player does not support the image ${JSON.stringify(image)}`)
+    throw new Error(`${at}: the workflow player does not support the image ${JSON.stringify(image)}`)
   if (!/^--privileged(?: --shm-size=\d+g)?$/.test(readText(options, '', at)))
     throw new Error(`${at}: unsupported container options; only --privileged and --shm-size are supported`)
   return 'container'
@@ -162,7 +164,8 @@ function readMachine(container: unknown, at: string): Machine {
 
 function readShell(value: unknown, { defaults }: Scope, at: string): string {
   const shell = readText(value, defaults.shell, at)
-  if (shellCommands[shell] === undefined) throw new Error(`${at}: the player does not support shell ${shell}`)
+  if (shellCommands[shell] === undefined)
+    throw new Error(`${at}: the workflow player does not support shell ${shell}`)
   return shell
 }
 
@@ -174,7 +177,7 @@ function readCondition(value: unknown, at: string): Condition {
   const condition = conditions[expression]
   if (condition === undefined)
     throw new Error(
-      `${at}: the player does not support if: ${expression}. Use ${Object.keys(conditions).join(', ')}.`,
+      `${at}: the workflow player does not support if: ${expression}. Use ${Object.keys(conditions).join(', ')}.`,
     )
   return condition
 }
@@ -220,5 +223,6 @@ function toMapping(value: unknown, at: string): Mapping {
 
 function rejectOtherKeys(mapping: Mapping, supportedKeys: readonly string[], at: string): void {
   const unsupportedKey = Object.keys(mapping).find((key) => !supportedKeys.includes(key))
-  if (unsupportedKey !== undefined) throw new Error(`${at}: the player does not support ${unsupportedKey}`)
+  if (unsupportedKey !== undefined)
+    throw new Error(`${at}: the workflow player does not support ${unsupportedKey}`)
 }

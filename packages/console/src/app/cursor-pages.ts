@@ -42,7 +42,7 @@ export function getCursorPage({ page, after }: Pick<ListSearch, 'page' | 'after'
   return page === 1 || after === null ? { page: 1, after: null } : { page, after }
 }
 
-/** Adds the ways to other pages. `endCursor` is the cursor of the next page, once it is known. */
+/** Adds the function that opens the previous or the next page. `endCursor` is the cursor of the next page, once it is known. */
 export function useCursorPages(list: ListSearch, endCursor: string | null | undefined): CursorPages {
   const { page, after } = getCursorPage(list)
   const key = identify(list.search, list.size)

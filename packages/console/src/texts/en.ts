@@ -162,7 +162,7 @@ export const en = {
   'app.personClear': 'Choose another person',
   'app.clearFilters': 'Clear filters',
   'app.consequencesUnknown': (message: string) =>
-    `The Manager could not count the objects that go with it: ${message}`,
+    `The Manager could not count the objects that are deleted with it: ${message}`,
   'app.copyLink': 'Copy the link',
   'app.countMemberships': (count: number) => plural(count, { one: 'membership', other: 'memberships' }),
   'app.created': (name: string) => `Created ${name}`,

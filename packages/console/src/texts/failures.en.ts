@@ -1,10 +1,10 @@
 // English texts of failures: what happened, what still holds, and the next step.
 export const failures = {
   'failure.sessionEnded': 'Your session has ended',
-  'failure.sessionEndedHint': 'Sign in again to continue. You return to this page.',
+  'failure.sessionEndedHint': 'Sign in again to continue. You will return to this page.',
   'failure.notFound': 'Not found, or no access',
   'failure.notFoundHint':
-    'The address is wrong, the object was deleted, or your roles do not include it. Ask a maintainer of the project.',
+    'The address is wrong, the object was deleted, or your roles grant no access to it. Ask a maintainer of the project.',
   'failure.rateLimited': 'Too many requests',
   'failure.unavailable': 'The Manager is overloaded or restarting',
   'failure.unreachable': 'The Manager cannot be reached',

@@ -96,7 +96,7 @@ export const findHarm = (page: Page): Promise<string[]> =>
     for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
       const text = node.nodeValue ?? ''
       if (!/[\u202A-\u202E\u2066-\u2069]/.test(text)) continue
-      // A block or an isolated element ends the effect, so it must contain nothing else.
+      // A block or an isolated element ends the effect of such a character, so it must contain only the name.
       let element = node.parentElement
       while (
         element !== null &&

@@ -73,7 +73,7 @@ export async function visitOverlays(tour: OverlayTour): Promise<string[]> {
   return names
 }
 
-/** Opens the lists of a dialog, and those that appear while a person types. */
+/** Opens the lists in a dialog, including suggestions, which appear while a person types. */
 async function visitInnerOverlays({ page, walk, check }: OverlayTour, outer: string): Promise<string[]> {
   const names: string[] = []
   const open = await shownOverlays(page).count()

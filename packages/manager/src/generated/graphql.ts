@@ -134,7 +134,7 @@ export type Query = {
   readonly tenant2Application: Tenant2Application;
   /** Lists the audit trail of a project, newest first by default. `from` is inclusive and `to` exclusive. */
   readonly auditLogs: ReadonlyArray<AuditLog>;
-  /** Pages through the audit trail of a project by cursor, newest first. `from` is inclusive and `to` exclusive. `text` matches part of the description, the entity id or the principal, in at most 24 hours. */
+  /** Pages through the audit trail of a project by cursor, newest first. `from` is inclusive and `to` exclusive. `text` matches part of the description, the entity id or the principal, and requires a range of at most 24 hours. */
   readonly auditLogsConnection: AuditLogConnection;
   /** Verifies the hashes of the audit chain of a project, starting at row `fromSeq`. One call verifies at most 100,000 rows and takes about 2 s; continue until `isComplete` is true. Returns `rate_limited` if four verifications of the project are running or waiting. A part that starts after row 1 relies on the verification of the rows before it. */
   readonly verifyAuditChain: AuditChainVerification;
@@ -148,7 +148,7 @@ export type Query = {
   readonly callSeries: ReadonlyArray<CallSeriesPoint>;
   /** Lists the logged calls of an application, newest first by default. `endpointId` and `requestId` narrow the list. `limit`, from 1 to 100, returns one page of that size and cannot be combined with `pagination`. `from` is inclusive and `to` exclusive. */
   readonly esbAuditLogs: ReadonlyArray<EsbAuditLog>;
-  /** Pages through the logged calls of an application by cursor, newest first. `from` is inclusive and `to` exclusive. `status` is a status such as `404`, a class such as `5xx`, or `failed`. `text` matches part of the path, the target URL or the failure, in at most 24 hours. */
+  /** Pages through the logged calls of an application by cursor, newest first. `from` is inclusive and `to` exclusive. `status` is a status such as `404`, a class such as `5xx`, or `failed`. `text` matches part of the path, the target URL or the failure, and requires a range of at most 24 hours. */
   readonly esbAuditLogsConnection: EsbAuditLogConnection;
   /** Lists the deployment specifications of an application. */
   readonly deploymentSpecifications: ReadonlyArray<DeploymentSpecification>;

@@ -26,7 +26,7 @@ export type GraphqlContext = {
   decisions?: Map<Policy, Decisions>
 }
 
-/** Returns true if the caller is permitted; otherwise a promise that is pending or rejected. */
+/** A decision is true, or a promise during the check, which rejects if the caller is not permitted. */
 type Decisions = Map<string, Promise<void> | true>
 
 export type GuardedField = {

@@ -1,7 +1,11 @@
 // Tests the checks that run before features are created.
 import { describe, expect, test } from 'vitest'
 import { integer, defineSetting } from '../../src/config/readers.ts'
-import { type FeatureDefinition, assertSettingsListed, collectFeatureNeeds } from '../../src/feature.ts'
+import {
+  type FeatureDefinition,
+  assertSettingsListed,
+  collectFeatureRequirements,
+} from '../../src/feature.ts'
 import { settings } from '../../src/settings.ts'
 import { minimalEnv, load } from '../kit/config.ts'
 
@@ -25,7 +29,8 @@ describe('a feature', () => {
   test('gets sockets only in a process of its role; its services are known to every process', () => {
     const ownServices = () => ['http://notes.example']
     const live: FeatureDefinition = { name: 'live', role: 'comms', maxSockets: () => 7, ownServices, create }
-    const needs = (roles: string) => collectFeatureNeeds([live], load({ ...minimalEnv, SVC_ROLES: roles }))
+    const needs = (roles: string) =>
+      collectFeatureRequirements([live], load({ ...minimalEnv, SVC_ROLES: roles }))
     expect(needs('api,comms')).toEqual({ maxSockets: 7, ownServices: ['http://notes.example'] })
     expect(needs('api')).toEqual({ maxSockets: 0, ownServices: ['http://notes.example'] })
   })

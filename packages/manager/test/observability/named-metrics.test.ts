@@ -27,7 +27,7 @@ beforeAll(async () => {
   await fetch(`${service.url}/health`)
   const read = async () => {
     samples = samplesOf(await (await fetch(`${service.healthUrl}/metrics`)).text())
-    // Backends are counted for the first time some time after the start.
+    // The first count of backends runs some time after the start.
     return samples.get('svc_backends')?.length === 2
   }
   await vi.waitUntil(read, { timeout: 120_000, interval: 500 })

@@ -1,4 +1,4 @@
-// Reads the page of machine users of the address, over all environments of the project.
+// Reads the page of machine users that the address selects, across all environments of the project.
 import type { TypedDocument } from '@manager/client'
 import { useRead } from '../../api/requests.ts'
 import { useEnvironment } from '../../app/environment.tsx'

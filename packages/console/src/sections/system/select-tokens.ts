@@ -35,7 +35,7 @@ const sortValues: Readonly<Record<string, (token: OwnedToken) => string | null>>
   createdAt: ({ createdAt }) => createdAt,
 }
 
-/** Orders tokens by a column; tokens without a value are last. Without a known column, the order stays. */
+/** Orders tokens by a column; tokens without a value come last. An unknown column leaves the order unchanged. */
 export function sortTokens(tokens: readonly OwnedToken[], sort: Sort | null): readonly OwnedToken[] {
   const read = sortValues[sort?.field ?? '']
   if (sort === null || read === undefined) return tokens

@@ -110,7 +110,7 @@ const anySecret = new RegExp(secretPattern)
 export const hasSecretLetters = (text: string): boolean =>
   anySecret.test(text.toLowerCase()) || anySecret.test(extractLetters(text))
 
-const meaningCache = new Map<string, Meaning>()
+const meaningByKey = new Map<string, Meaning>()
 const [maxCachedKeys, maxCachedKeyLength] = [1_000, 64]
 
 /**
@@ -118,11 +118,11 @@ const [maxCachedKeys, maxCachedKeyLength] = [1_000, 64]
  * `a.b.api.key` or `ns:pin`.
  */
 export function getMeaning(key: string): Meaning {
-  const cached = meaningCache.get(key)
+  const cached = meaningByKey.get(key)
   if (cached !== undefined) return cached
   const meaning = findMeaning(key)
-  if (meaningCache.size >= maxCachedKeys) meaningCache.clear()
-  if (key.length <= maxCachedKeyLength) meaningCache.set(key, meaning)
+  if (meaningByKey.size >= maxCachedKeys) meaningByKey.clear()
+  if (key.length <= maxCachedKeyLength) meaningByKey.set(key, meaning)
   return meaning
 }
 

@@ -45,8 +45,8 @@ export function listApplicationMembers(
 }
 
 /**
- * Returns a page of application memberships for each of the users. With `readerId`, only memberships of that user, and of
- * applications whose members that user may read.
+ * Returns a page of application memberships for each of the users. With `readerId`, returns only that user's own
+ * memberships, and memberships of applications whose members that user may read.
  */
 export function listApplicationMemberships(
   db: Reads,

@@ -36,17 +36,17 @@ type Row = {
 }
 
 /**
- * `backend` selects the part of backend configs to read. `servedCondition` is the condition for reading
+ * `backend` selects the part of backend configs to read. `servedLayerCondition` is the condition for reading
  * layers.
  */
 function createLayersStatement(
   name: string,
-  { backend, servedCondition }: { backend: string; servedCondition: string },
+  { backend, servedLayerCondition }: { backend: string; servedLayerCondition: string },
 ): PreparedStatement {
   const buildConfigsSql = (where: string): string => `(
     select json_build_object('backend', ${backend}, 'frontend', s.frontend_module_config) from settings s where ${where})`
-  const buildFirstRowSql = (per: string, value: string): string => `case when ${servedCondition}
-    and row_number() over (partition by ${per}, ${servedCondition} order by wanted.position) = 1 then ${value} end`
+  const buildFirstRowSql = (per: string, value: string): string => `case when ${servedLayerCondition}
+    and row_number() over (partition by ${per}, ${servedLayerCondition} order by wanted.position) = 1 then ${value} end`
   const projectConfigs = buildConfigsSql(
     's.project_id = app.project_id and s.tenant_id is null and s.application_id is null',
   )
@@ -61,11 +61,11 @@ function createLayersStatement(
     size: 'large',
     text: `
       select wanted.position::int, app.id as application_id, wanted.tenant_id, app.project_id,
-        ${createVersionSql('app.project_id', 'settings')} as version, ${servedCondition} as is_served,
+        ${createVersionSql('app.project_id', 'settings')} as version, ${servedLayerCondition} as is_served,
         ${buildFirstRowSql('app.project_id', projectConfigs)} as project,
         ${buildFirstRowSql('app.id', applicationConfigs)} as application,
         ${buildFirstRowSql('app.project_id, wanted.tenant_id', tenantConfigs)} as tenant,
-        case when ${servedCondition} then ${leafConfigs} end as leaf
+        case when ${servedLayerCondition} then ${leafConfigs} end as leaf
       from unnest($1::uuid[], $2::uuid[]) with ordinality as wanted (application_id, tenant_id, position)
       cross join lateral (
         select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1
@@ -80,13 +80,13 @@ function createLayersStatement(
 /** Reads the layers for a frontend, with only the modules of backend configs. */
 export const servedLayers = createLayersStatement('settings-served-layers', {
   backend: `json_build_object('EnabledModules', s.backend_module_config -> 'EnabledModules')`,
-  servedCondition: '(wanted.tenant_id is null or coalesce(joined.enabled, false))',
+  servedLayerCondition: '(wanted.tenant_id is null or coalesce(joined.enabled, false))',
 })
 
 /** Reads the complete layers for a tenant that is linked to the application, even if the application is disabled. */
 export const completeLayers = createLayersStatement('settings-whole-layers', {
   backend: 's.backend_module_config',
-  servedCondition: '(joined.enabled is not null)',
+  servedLayerCondition: '(joined.enabled is not null)',
 })
 
 /** Returns the layers in input order, with null for an unknown application. */

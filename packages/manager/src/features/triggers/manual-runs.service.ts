@@ -20,7 +20,7 @@ import type { TriggerRun } from './trigger-runs.store.ts'
 import { type Trigger, findTrigger, lockTrigger } from './triggers.store.ts'
 
 export type ManualRunsDeps = {
-  /** Synchronized with the database clock, because the run counts use the time in an id. */
+  /** Synchronized with the database clock, because the run counts use the time that the id of a run contains. */
   clock: Clock
   db: Db
   audit: Audit

@@ -23,7 +23,7 @@ export async function registerGraphiql(
   })
   // A higher quality takes seconds for a page of 9 MB.
   const encodePage = createEncodings(Buffer.from(page), 4)
-  const policy = { open: 'static page, development only; the queries it sends pass the gate' }
+  const policy = { open: 'static page, development only; the gate checks the queries that it sends' }
   server.get('/gql', { config: { policy }, schema: playgroundSchema }, async (request, reply) => {
     const file = await encodePage(request.headers['accept-encoding'])
     return sendCached(request, reply.header('vary', 'accept-encoding'), file, {

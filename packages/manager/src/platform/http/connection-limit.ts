@@ -13,7 +13,7 @@ export type ConnectionLimits = {
   unreadMs?: number
 }
 
-const defaultUnreadMs = 30_000
+const defaultUnreadTimeoutMs = 30_000
 // Each pipelined request stays in memory with its response until the preceding responses have been read. Node can read
 // several thousand requests at once.
 const maxPipelined = 100
@@ -68,7 +68,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits, onClo
     for (const handle of handlers) handle.call(server, request, response)
   })
 
-  const unreadMs = limits.unreadMs ?? defaultUnreadMs
+  const unreadMs = limits.unreadMs ?? defaultUnreadTimeoutMs
   server.setTimeout(unreadMs)
   // Called when the connection has been idle for this time. Without a listener, Node closes the connection.
   server.on('timeout', (socket: Socket) => {

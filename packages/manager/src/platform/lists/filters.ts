@@ -18,13 +18,13 @@ type ListField = {
   orderColumn?: string
   /** Whether the column to order by can be null. */
   isNullable?: true
-  /** The row that has the column, if it is not the listed row itself. */
+  /** The related row that contains the column, if it is not the listed row itself. */
   via?: RelatedRow
 }
 
 /** How a connection reads its list; callers cannot set these options. */
 type ListReading = {
-  /** Reads one row more than the page has, to find out whether another page follows. */
+  /** Reads one additional row to find out whether another page follows. */
   hasNextRow?: boolean
   /** Reads the cursor of every row, and one row more. */
   hasCursors?: boolean

@@ -13,7 +13,7 @@ export type Account = {
 
 const recentWaitMs = 5_000
 
-/** The owners on one level that hold something or wait, and the last owners that waited. */
+/** The owners on one level that hold or wait for a share, and those that waited most recently. */
 export class OwnerLevel {
   readonly #accounts = new Map<string, Account>()
   #activeCount = 0
