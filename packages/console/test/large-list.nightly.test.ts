@@ -62,7 +62,7 @@ async function expectList(page: Page, expected: Awaited<ReturnType<typeof readLi
 /** Dedicated tenants whose name contains "Customer 0", the last one first. */
 const firstPage = {
   text: 'Customer 0',
-  mode: 'dedicated',
+  mode: 'Mode:\ndedicated',
   sort: 'descending',
   size: '50',
   range: '1–50 of 4,999',

@@ -1,4 +1,5 @@
 // A project with 10,000 tenants, and the time until a person sees the first of them.
+import type { Page } from 'playwright-core'
 import type { Scene, Visit } from './scene.ts'
 
 const tenantCount = 10_000
@@ -18,19 +19,54 @@ export async function seedTenants({ service: { sql }, project }: Scene): Promise
 }
 
 type Times = { readonly address: number; readonly link: number }
+type Watch = { startedAt: number; shownAt?: number }
+declare global {
+  var firstRowWatch: Watch | undefined
+}
 
-/** Measures the milliseconds until the first row: from a typed address, and from a link of the console. */
-export async function measureFirstRow({ page, open }: Visit): Promise<Times> {
-  const row = page.getByRole('row', { name: new RegExp(`^${nameTenant(1)}`) })
-  const link = page.getByRole('navigation').getByRole('link', { name: /^Tenants/ })
-  const measure = async (navigate: () => Promise<unknown>): Promise<number> => {
-    const start = performance.now()
-    await navigate()
-    await row.waitFor()
-    return Math.round(performance.now() - start)
+/** Runs in the page: stores the time of the first frame that shows the row. Playwright would look every 500 ms. */
+function watchFirstRow(name: string): void {
+  const watch: Watch = (globalThis.firstRowWatch = { startedAt: performance.now() })
+  const look = (): void => {
+    const rows = [...document.querySelectorAll('[role=row]')]
+    if (rows.some(({ textContent }) => textContent.startsWith(name))) watch.shownAt = performance.now()
+    else requestAnimationFrame(look)
   }
-  const address = await measure(() => open('/p/main/tenants', 'commit'))
+  look()
+}
+
+/** Runs in the page: sends a request, so that the Manager has verified the credential before the measurement. */
+async function signIn(): Promise<number> {
+  const body = JSON.stringify({ query: '{ me { id } }' })
+  return (await fetch('/query', { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status
+}
+
+const readWatch = (page: Page): Promise<Watch | undefined> => page.evaluate(() => globalThis.firstRowWatch)
+
+/**
+ * Measures the milliseconds until the first row: from a typed address without any file in the cache, and from a link of
+ * the console.
+ */
+export async function measureFirstRow({ page, open }: Visit): Promise<Times> {
+  const name = nameTenant(1)
+  const row = page.getByRole('row', { name: new RegExp(`^${name}`) })
+  const link = page.getByRole('navigation').getByRole('link', { name: /^Tenants/ })
+  // The person is signed in; hashing the credential at the first request takes about 300 ms.
+  await open('/assets/none')
+  await page.evaluate(signIn)
+  await page.addInitScript(watchFirstRow, name)
+  await open('/p/main/tenants', 'commit')
+  await row.waitFor()
+  const opened = await readWatch(page)
   await open('/p/main/overview')
   await link.waitFor()
-  return { address, link: await measure(() => link.click()) }
+  await page.evaluate(watchFirstRow, name)
+  await link.click()
+  await row.waitFor()
+  const followed = await readWatch(page)
+  return {
+    // The clock of a page starts when its navigation starts.
+    address: Math.round(opened?.shownAt ?? Infinity),
+    link: Math.round((followed?.shownAt ?? Infinity) - (followed?.startedAt ?? 0)),
+  }
 }
