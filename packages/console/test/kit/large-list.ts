@@ -38,7 +38,8 @@ function watchFirstRow(name: string): void {
 /** Runs in the page: sends a request, so that the Manager has verified the credential before the measurement. */
 async function signIn(): Promise<number> {
   const body = JSON.stringify({ query: '{ me { id } }' })
-  return (await fetch('/query', { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status
+  return (await fetch('/query', { method: 'POST', headers: { 'content-type': 'application/json' }, body }))
+    .status
 }
 
 const readWatch = (page: Page): Promise<Watch | undefined> => page.evaluate(() => globalThis.firstRowWatch)
