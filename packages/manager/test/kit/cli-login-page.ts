@@ -140,17 +140,20 @@ export function complaintsOf(tab: Page): string[] {
   return complaints
 }
 
+/** react-aria keeps an announcement for seconds, and the button that names it can be gone by then. */
+const announcements = '[data-live-announcer]'
+
 /** Returns the accessibility violations that axe finds in a tab, or in the elements of a selector. */
 export async function violationsOf(tab: Page, within = ':root'): Promise<unknown[]> {
   if (!(await tab.evaluate(() => 'axe' in globalThis))) await tab.evaluate(axe.source)
   // Without these options, axe describes every node that passed, which takes longer than all checks.
   const { violations } = await tab.evaluate(
-    (selector) =>
-      (globalThis as unknown as { axe: typeof axe }).axe.run(selector, {
+    (context) =>
+      (globalThis as unknown as { axe: typeof axe }).axe.run(context, {
         resultTypes: ['violations'],
         selectors: false,
       }),
-    within,
+    { include: within, exclude: announcements },
   )
   return violations.map(({ id, nodes }) => ({ id, html: nodes.map(({ html }) => html) }))
 }
