@@ -51,7 +51,7 @@ export function ExportButton<Result, Variables extends { readonly after?: string
       icon={isPending ? 'close' : 'download'}
       onPress={() => (isPending ? running.current?.abort() : void save())}
     >
-      {t(isPending ? 'app.exportCancel' : 'app.exportCsv')}
+      <span className="wide-text">{t(isPending ? 'app.exportCancel' : 'app.exportCsv')}</span>
     </Button>
   )
 }

@@ -1,6 +1,7 @@
 // Notifications, as the bell and the inbox show them.
 import type { ReactNode } from 'react'
 import type { ShellInboxResult } from '../generated/documents.ts'
+import { IconButton } from '../kit/button.tsx'
 import { Icon, type IconName, type Tone } from '../kit/icon.tsx'
 import { Time } from '../kit/values.tsx'
 import { useText } from '../texts/language.tsx'
@@ -57,9 +58,13 @@ export function NotificationRow({ item, onRead }: NotificationRowProps): ReactNo
         </div>
       </div>
       {!item.read && onRead !== null && (
-        <button type="button" className="text-button" data-action="inbox.markRead" onClick={onRead}>
-          {t('app.markRead')}
-        </button>
+        <IconButton
+          icon="check"
+          size="small"
+          label={t('app.markRead')}
+          action="inbox.markRead"
+          onPress={onRead}
+        />
       )}
     </li>
   )

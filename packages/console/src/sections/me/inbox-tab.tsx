@@ -61,7 +61,7 @@ function Notifications({ rows }: { rows: readonly NotificationItem[] }): ReactNo
   const { mutate, error } = useChange(shellMarkReadDocument)
   // The button disappears with the mark, so the focus moves to the next one, or to the list after the last one.
   const moveFocus = (): void => {
-    const buttons = [...(listRef.current?.querySelectorAll<HTMLElement>('.text-button') ?? [])]
+    const buttons = [...(listRef.current?.querySelectorAll<HTMLElement>('button') ?? [])]
     const index = buttons.findIndex((button) => button === document.activeElement)
     if (index !== -1) (buttons[index + 1] ?? buttons[index - 1] ?? listRef.current)?.focus()
   }
