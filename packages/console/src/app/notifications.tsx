@@ -20,10 +20,16 @@ type SafeLink = {
   readonly host: string | null
 }
 
-/** Returns a link that is safe to follow: a path of this host, or an https address. Other links are not shown. */
+/**
+ * Returns a link that is safe to follow: a page of the console, or an https address. Other links are not shown. Other
+ * paths of this host act or download, such as the one that ends the session.
+ */
 function toSafeLink(link: string | null): SafeLink | null {
   const url = link === null ? null : URL.parse(link, location.origin)
-  if (link?.startsWith('/') === true && url?.origin === location.origin) return { address: link, host: null }
+  if (url?.origin === location.origin)
+    return url.pathname.startsWith('/console/')
+      ? { address: `${url.pathname}${url.search}${url.hash}`, host: null }
+      : null
   return url?.protocol === 'https:' ? { address: url.href, host: url.host } : null
 }
 
@@ -48,11 +54,13 @@ export function NotificationRow({ item, onRead }: NotificationRowProps): ReactNo
           )}
         </div>
         {item.title !== null && item.body !== null && <div className="notification-body">{item.body}</div>}
+        {/* A backend writes the title, so the title does not tell where the link leads. */}
+        {link !== null && link.host !== null && (
+          <div className="notification-host">{t('app.linkTo', link.host)}</div>
+        )}
         <div className="notification-note">
           <span className="truncate">
             {item.application.name} · {item.tenant.name}
-            {/* The title is written by a backend, so that it does not tell where the link leads. */}
-            {link !== null && link.host !== null && ` · ${t('app.linkTo', link.host)}`}
           </span>
           <Time at={item.createdAt} />
         </div>

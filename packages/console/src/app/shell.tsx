@@ -3,7 +3,7 @@ import '../kit/popup.css'
 import './shell.css'
 import './top-bar.css'
 import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router'
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
 import { useRead } from '../api/requests.ts'
 import { type ShellMeResult, shellMeDocument } from '../generated/documents.ts'
 import { IconButton } from '../kit/button.tsx'
@@ -24,16 +24,21 @@ const CreateProjectDialog = loadOnDemand(
   async () => (await import('./create-project.tsx')).CreateProjectDialog,
 )
 
+/** How often a page that stays visible looks for another person's session. */
+const pollMs = 60_000
+
 export function Shell(): ReactNode {
   const t = useText()
   const { project: slug } = useParams({ strict: false })
   const { project } = useProjectRead(slug)
   const [isMenuOpen, setMenuOpen] = useState(false)
-  const { data } = useRead(shellMeDocument, {})
-  useSamePerson(data?.me.id)
+  const { data } = useRead(shellMeDocument, {}, { refetchMs: pollMs })
+  const isOtherPerson = useOtherPerson(data?.me.id)
   const closeOnEscape = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && isMenuOpen) setMenuOpen(false)
   }
+  // Without its parts, the page has no unsaved input, and the browser does not ask whether to stay.
+  if (isOtherPerson) return null
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- Escape closes the menu from any control
     <div className="shell" data-menu={isMenuOpen ? '' : undefined} onKeyDown={closeOnEscape}>
@@ -61,14 +66,18 @@ export function Shell(): ReactNode {
   )
 }
 
-/** Loads the console again when another person has signed in, so that neither data nor input of the first one remains. */
-function useSamePerson(id: string | undefined): void {
-  const firstId = useRef(id)
+/**
+ * Returns true if another person has signed in, and then loads the console again, so that neither data nor input of the
+ * first one remains.
+ */
+function useOtherPerson(id: string | undefined): boolean {
+  const [firstId, setFirstId] = useState(id)
+  if (firstId === undefined && id !== undefined) setFirstId(id)
+  const isOther = id !== undefined && firstId !== undefined && id !== firstId
   useEffect(() => {
-    if (id === undefined) return
-    firstId.current ??= id
-    if (firstId.current !== id) location.replace('/console/')
-  }, [id])
+    if (isOther) location.replace('/console/')
+  }, [isOther])
+  return isOther
 }
 
 /** Returns the section that the address names. */

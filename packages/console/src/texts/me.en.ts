@@ -56,7 +56,7 @@ export const me = {
   'me.tokenCreated': (name: string) => `Token ${name}`,
   'me.tokenNameHint': 'Where the token is used, such as “deploy script on build-2”.',
   'me.tokenUseHint': 'Send it in the header Authorization as a Bearer token. Requests with it act as you.',
-  'me.userHint': 'Your roles below decide your permissions.',
+  'me.userHint': 'Your roles decide your permissions.',
 
   // token
   'token.created': 'Created',

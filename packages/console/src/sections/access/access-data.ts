@@ -26,8 +26,9 @@ type ReadRow = {
 }
 
 const pageSize = 100
+/** The keys are counted; their values can be secrets. */
 const settingsFields =
-  'settings { revision backendSetting { moduleConfig { EnabledModules KeyValuePairs { Key Value } } } frontendSetting { moduleConfig { EnabledThemes DefaultTheme EnabledLocales DefaultLocale KeyValuePairs { Key Value } } } }'
+  'settings { revision backendSetting { moduleConfig { EnabledModules KeyValuePairs { Key } } } frontendSetting { moduleConfig { EnabledThemes DefaultTheme EnabledLocales DefaultLocale KeyValuePairs { Key } } } }'
 
 /** Returns one field for each page of rows that a tenant can have. */
 const createRowFields = (applicationCount: number, hasSettings: boolean): Record<string, string> =>

@@ -12,7 +12,7 @@ import { type Cell, moveCell } from './grid-keys.ts'
 const rowHeight = 32
 const headHeight = 48
 const nameWidth = 192
-const cellWidth = 80
+const cellWidth = 96
 /** Number of rows to render above and below the visible ones. */
 const spareRows = 6
 

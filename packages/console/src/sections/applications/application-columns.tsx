@@ -12,7 +12,7 @@ import type { ApplicationRow } from './application-types.ts'
 export function LiveBackends({ live, total }: { live: number; total: number }): ReactNode {
   const t = useText()
   const { number } = useFormat()
-  if (total === 0) return <span className="muted">{t('applications.noBackends')}</span>
+  if (total === 0) return <Status kind="off">{t('applications.noBackends')}</Status>
   const kind = live === total ? 'ok' : live > 0 ? 'warn' : 'danger'
   return <Status kind={kind}>{t('applications.live', number(live), number(total))}</Status>
 }

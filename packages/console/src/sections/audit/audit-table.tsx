@@ -3,45 +3,17 @@ import { type ReactNode, useMemo } from 'react'
 import type { ListSearch } from '../../app/list-search.ts'
 import { Button } from '../../kit/button.tsx'
 import { type DataColumn, DataTable } from '../../kit/data-table.tsx'
-import { Icon, type IconName } from '../../kit/icon.tsx'
 import { FailureState, Skeleton, State } from '../../kit/state.tsx'
 import { Time } from '../../kit/values.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
+import { ActionText } from './action-text.tsx'
 import { isFiltered, noFilters } from './audit-query.ts'
-import { type Action, type Entry, describeEntry, isAction, listIds } from './entry.ts'
+import { type Entry, describeEntry, listIds } from './entry.ts'
 import { Sentence, formatSentence } from './sentence.tsx'
 import type { EntriesRead } from './use-entries.ts'
 import { type Names, useNames } from './use-names.ts'
 import { Who, findAuthor, listAuthorIds } from './who.tsx'
-
-const actionIcons: Record<Action, IconName> = {
-  create: 'add',
-  update: 'settings',
-  delete: 'delete',
-  grant: 'members',
-  revoke: 'minusSign',
-  rotate: 'refresh',
-  wake: 'asleep',
-  run: 'triggers',
-  retry: 'undo',
-  test: 'check',
-}
-const removals: ReadonlySet<string> = new Set(['delete', 'revoke'])
-
-/** The action as an icon and a word. */
-function ActionText({ action }: { action: string }): ReactNode {
-  const t = useText()
-  return (
-    <span className="audit-action">
-      <Icon
-        name={isAction(action) ? actionIcons[action] : 'info'}
-        tone={removals.has(action) ? 'danger' : 'muted'}
-      />
-      <span className="truncate">{isAction(action) ? t(`audit.action.${action}`) : action}</span>
-    </span>
-  )
-}
 
 type Row = Entry & { readonly id: string }
 
@@ -97,7 +69,7 @@ function useColumns(names: Names): readonly DataColumn<Row>[] {
   )
 }
 
-/** The sentence, and on a narrow screen, which has no other columns, the author below it. */
+/** The sentence, and on a narrow screen, which has no other columns, the action and the author below it. */
 function What({ entry, names }: { entry: Entry; names: Names }): ReactNode {
   const t = useText()
   const parts = describeEntry(entry)
@@ -106,7 +78,10 @@ function What({ entry, names }: { entry: Entry; names: Names }): ReactNode {
       <div className="truncate" title={formatSentence(parts, names, t)}>
         <Sentence parts={parts} names={names} />
       </div>
-      <div className="truncate audit-narrow">{findAuthor(entry, names, t).name}</div>
+      <div className="audit-narrow">
+        <ActionText action={entry.action} />
+        <span className="truncate">{findAuthor(entry, names, t).name}</span>
+      </div>
     </div>
   )
 }

@@ -42,13 +42,23 @@ export function useMachineUserColumns(): readonly DataColumn<MachineUserRow>[] {
         minWidth: 136,
         isRowHeader: true,
         priority: 1,
-        render: ({ name, username }) => <TwoLines first={name} second={username} />,
+        render: ({ name, username, enabled }) => (
+          <TwoLines
+            first={name}
+            second={
+              <>
+                {!enabled && <span className="narrow-only">{t('machineUsers.disabled')} · </span>}
+                {username}
+              </>
+            }
+          />
+        ),
       },
       {
         id: 'environment',
         title: t('machineUsers.environment'),
-        width: 112,
-        minWidth: 112,
+        width: 104,
+        minWidth: 92,
         priority: 1,
         render: ({ environment }) => (
           <EnvironmentBadge name={environment.name} isProtected={environment.protected} />

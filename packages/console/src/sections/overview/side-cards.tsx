@@ -13,6 +13,7 @@ import { Icon } from '../../kit/icon.tsx'
 import { FailureNote, Skeleton } from '../../kit/state.tsx'
 import { Avatar, Time } from '../../kit/values.tsx'
 import { useText } from '../../texts/language.tsx'
+import { nameAction } from '../audit/action-text.tsx'
 import { type Entry, describeEntry, listIds } from '../audit/entry.ts'
 import { Sentence } from '../audit/sentence.tsx'
 import { type Names, useNames } from '../audit/use-names.ts'
@@ -144,7 +145,9 @@ function ChangeRow({ entry, names }: { entry: Entry; names: Names }): ReactNode 
     >
       <Avatar name={name} />
       <span className="two-lines">
-        <span className="two-lines-first truncate">{name}</span>
+        <span className="two-lines-first truncate">
+          {name} <span className="change-text">· {nameAction(entry.action, t)}</span>
+        </span>
         <span className="change-text truncate">
           <Sentence parts={describeEntry(entry)} names={names} />
         </span>

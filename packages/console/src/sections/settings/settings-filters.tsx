@@ -51,11 +51,16 @@ export function SettingsFilters({ list }: { list: ListSearch }): ReactNode {
         ))}
         <span className="muted settings-wide">{t('settings.sameEverywhere')}</span>
         <span className="settings-legend settings-wide">
-          <span className="legend-winner">
-            <Icon name="check" size={12} />
+          <span className="legend-item">
+            <span className="legend-winner">
+              <Icon name="check" size={12} />
+            </span>
+            {t('settings.legendWinner')}
           </span>
-          {t('settings.legendWinner')} <s>{t('settings.legendValue')}</s> {t('settings.overridden')}
-          <span>– {t('app.notSet')}</span>
+          <span className="legend-item">
+            <s>{t('settings.legendValue')}</s> {t('settings.overridden')}
+          </span>
+          <span className="legend-item">– {t('app.notSet')}</span>
         </span>
       </div>
     </>
