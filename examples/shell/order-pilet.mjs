@@ -1,4 +1,4 @@
-// A pilet that shows the latest stock count of the backend, and orders from the warehouse.
+// A pilet that shows the latest stock count from the backend and places orders with the warehouse.
 
 /** The shell calls this function once and passes the functions that it offers to pilets. */
 export function setup({ addSection, text, onInbox }) {

@@ -1,4 +1,4 @@
-// A pilet that shows the latest stock count of the backend.
+// A pilet that shows the latest stock count from the backend.
 
 /** The shell calls this function once and passes the functions that it offers to pilets. */
 export function setup({ addSection, text, onInbox }) {

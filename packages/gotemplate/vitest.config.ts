@@ -12,7 +12,7 @@ export default defineConfig({
     exclude: ['**/*.nightly.test.ts', ...browserTests],
     setupFiles: ['../harness/src/property-seed.ts'],
     pool: 'forks',
-    // All packages must use the same number, because vitest runs them together.
+    // All packages must use the same number of workers, because vitest runs them together.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // Node loads the files and strips the types, as it does for users of the package.
     experimental: { viteModuleRunner: false },

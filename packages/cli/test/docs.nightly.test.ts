@@ -6,7 +6,7 @@ import { blocksOf, readPage } from '../../manager/test/kit/doc-page-runner.ts'
 import { exitCodes } from '../src/failures.ts'
 import { useSvc } from './kit/svc.ts'
 
-/** The pages in the order in which their commands depend on each other. */
+/** The pages, ordered so that each page follows the pages that its commands depend on. */
 const page = [
   'guides/maintainers/sign-in-from-a-terminal.md',
   'guides/maintainers/use-svc.md',

@@ -13,7 +13,7 @@ import { router } from './router.tsx'
 import { LanguageProvider } from './texts/language.tsx'
 
 applyTheme()
-// A browser restores a page that was left, for example after signing out, with all of its data.
+// A browser can restore a page with all of its data, even after the person has signed out.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload()
 })

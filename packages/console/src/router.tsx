@@ -16,7 +16,7 @@ import { NotFound } from './app/not-found.tsx'
 import { RouteError } from './app/route-error.tsx'
 import { shellMeDocument } from './generated/documents.ts'
 
-/** Lets the frame of a page show the failure of a read that was started early. */
+/** Ignores the failure of a read that was started early, because the frame of the page shows it. */
 const ignoreFailure = (): void => {}
 
 const root = createRootRoute({
@@ -125,7 +125,7 @@ const sections = [
 
 export const router = createRouter({
   basepath: '/console',
-  // The router merges what a route rejects back into the parameters, so they are checked where they are read.
+  // If a route rejects parameters, the router merges them back in, so they are validated where the search is parsed.
   parseSearch: (text) => validateSearch(defaultParseSearch(text)),
   routeTree: root.addChildren([
     home,

@@ -1,4 +1,5 @@
-// Sections decide by the table of actions what they show, and every mutation of the console belongs to an action.
+// Tests that sections decide only by the table of actions which controls they show, and that every mutation belongs to
+// an action.
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { actions } from '../src/app/actions.ts'
@@ -16,7 +17,8 @@ test('every mutation of the console belongs to an action, and every action has a
   const used = new Set(Object.values(documents).flatMap(listMutations))
   const known = new Set(Object.values(actions).flatMap(({ mutations }) => [...mutations]))
   expect(used.size).toBeGreaterThan(20)
-  // Add a missing mutation to packages/console/src/app/actions.ts, and its name to the control as `action`.
+  // Add a missing mutation to an action in packages/console/src/app/actions.ts, and set `action` on its control to the
+  // name of that action.
   expect([...used].toSorted()).toEqual([...known].toSorted())
 })
 

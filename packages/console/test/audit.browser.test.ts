@@ -231,7 +231,7 @@ describe('the export', () => {
     await page.getByRole('button', { name: 'Export' }).click()
     const dialog = page.getByRole('dialog', { name: 'Export the audit trail of Project main' })
     await dialog.getByText('The export cannot search texts').waitFor()
-    // A download of a session that has ended would be the sign-in page.
+    // After the session has ended, the download would contain the sign-in page.
     await page.route('**/query', redirectToSignIn)
     await dialog.getByRole('button', { name: 'Download' }).click()
     await page.getByText('The export failed: Your session has ended').waitFor()

@@ -1,5 +1,5 @@
-// Hostile names stay inert and do not break the layout, and titles stay those of the page.
-// hostile.nightly.test.ts looks at wide pages.
+// Hostile names stay inert and do not break the layout, and every page keeps its own title. hostile.nightly.test.ts
+// tests wide pages.
 import { beforeAll, expect, test } from 'vitest'
 import { type HostileObjects, hostileNames, seedHostileNames } from './kit/hostile-names.ts'
 import { walkHostileNames } from './kit/hostile-walk.ts'

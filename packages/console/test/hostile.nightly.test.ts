@@ -1,4 +1,4 @@
-// Hostile names on wide pages. hostile.browser.test.ts looks at narrow ones.
+// Hostile names on wide pages. hostile.browser.test.ts tests narrow pages.
 import { expect, test } from 'vitest'
 import { seedHostileNames } from './kit/hostile-names.ts'
 import { walkHostileNames } from './kit/hostile-walk.ts'

@@ -1,4 +1,4 @@
-// The everyday journey of a new person by the keyboard alone. journeys.nightly.test.ts makes it by pointer.
+// The everyday journey of a new person with only the keyboard. journeys.nightly.test.ts runs it with a pointer.
 import { expect, test } from 'vitest'
 import { makeJourney } from './kit/journey.ts'
 import { useConsole } from './kit/scene.ts'

@@ -1,4 +1,4 @@
-// The everyday journey of a new person by pointer. journeys.browser.test.ts makes it by the keyboard alone.
+// The everyday journey of a new person with a pointer. journeys.browser.test.ts runs it with only the keyboard.
 import { expect, test } from 'vitest'
 import { makeJourney } from './kit/journey.ts'
 import { useConsole } from './kit/scene.ts'

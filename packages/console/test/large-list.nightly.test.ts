@@ -1,5 +1,5 @@
-// A list of 10,000 tenants: the document has few rows, the address keeps what the person sees, and the first row is
-// visible within a second.
+// A list of 10,000 tenants: the document has few rows, the address preserves the state of the list, and the first
+// row is visible within a second.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { step } from './kit/focus.ts'
@@ -38,7 +38,7 @@ describe.each([
   })
 })
 
-/** Reads what the address has to restore. */
+/** Reads the state that the address must restore. */
 async function readList(page: Page) {
   const grid = page.getByRole('grid', { name: 'Tenants' })
   const selected = grid.getByRole('row', { selected: true }).getByRole('rowheader')
@@ -59,7 +59,7 @@ async function expectList(page: Page, expected: Awaited<ReturnType<typeof readLi
   await expect.poll(() => readList(page), { timeout: 20_000 }).toEqual(expected)
 }
 
-/** Dedicated tenants whose name contains "Customer 0", the last one first. */
+/** Dedicated tenants whose name contains "Customer 0", in descending order. */
 const firstPage = {
   text: 'Customer 0',
   mode: 'Mode:\ndedicated',

@@ -1,5 +1,5 @@
-// Parts of the console that are loaded on demand: menus open as if they were there from the start, and a missing file
-// never leaves the person with an empty page.
+// Parts of the console that are loaded on demand: menus behave as if they were loaded from the start, and a missing
+// file never leaves the person with an empty page.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { useConsole, waitForPage } from './kit/scene.ts'

@@ -1,5 +1,5 @@
-// The page offers to load the console again if its first script is missing. It waits before it offers this, so the test
-// takes long.
+// The page offers to reload the console if its first script is missing. The offer appears after a delay, so the test
+// is slow.
 import { expect, test } from 'vitest'
 import { useConsole, waitForPage } from './kit/scene.ts'
 

@@ -1,4 +1,5 @@
-// The section of machine users: created by keyboard, rotated, disabled and deleted, and no trace of a token afterwards.
+// The machine users section: machine users are created by keyboard, rotated, disabled and deleted, and no trace of a
+// token remains.
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -23,7 +24,7 @@ beforeAll(async () => {
 
 type Seeded = { id: string; name: string; token: string }
 
-/** Inserts a machine user whose token has an age in days. */
+/** Inserts a machine user whose token is `days` old. */
 async function seedNamed(name: string, { environment = 'dev', days = 0 } = {}): Promise<Seeded> {
   const { token, tokenPrefix, tokenHash } = createMachineToken()
   const { rows } = await scene.service.sql.query<{ id: string }>(
@@ -90,7 +91,7 @@ describe('a token', () => {
     await finishSecret(page)
     await panelOf(page).getByRole('heading', { name: 'legacy-import' }).waitFor()
     await waitForPage(page)
-    // The same search finds the name, so it does look into the cache.
+    // The same search finds the name, which proves that it includes the cache.
     expect((await findText(page, 'legacy-import')).some((place) => place.startsWith('read: '))).toBe(true)
     expect(await findText(page, token)).toEqual([])
     expect(await works({ token })).toBe(true)

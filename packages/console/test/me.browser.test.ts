@@ -14,7 +14,7 @@ const scene = useConsole()
 const findButton = (within: Page | Locator, name: string): Locator =>
   within.getByRole('button', { name, exact: true })
 
-/** Presses a control with the keyboard alone. */
+/** Presses a control with the keyboard only. */
 async function press(control: Locator, key = 'Enter'): Promise<void> {
   await control.focus()
   await control.page().keyboard.press(key)
@@ -82,7 +82,7 @@ test('a token that somebody changed meanwhile is not revoked without looking aga
   await open(`/me?tab=tokens&open=${rows[0]?.id}`)
   await findButton(page, 'Revoke').click()
   const question = page.getByRole('dialog')
-  // The token stays usable, because this visit sends it.
+  // Only the revision changes, because this visit authenticates with the token.
   await scene.service.sql.query(
     'update personal_access_tokens set revision = revision + 1 where user_id = $1',
     [noa.id],
@@ -147,7 +147,7 @@ test('the bell leads to the inbox, which marks notifications one by one and all 
   await press(marks.first())
   await expect.poll(() => marks.count()).toBe(2)
   expect(await countUnread(ben)).toBe(2)
-  // The button of the mark is gone, so the next one has the focus.
+  // The pressed button is gone, so the next button has the focus.
   expect(await marks.first().evaluate((button) => button === document.activeElement)).toBe(true)
 
   await findButton(page, 'Unread').click()

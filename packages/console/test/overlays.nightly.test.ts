@@ -1,4 +1,5 @@
-// Every address with every overlay in both themes and widths, and every button of every address without its change.
+// Opens every address with every overlay in both themes and widths, and presses every button while changes are
+// rejected.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
@@ -53,7 +54,7 @@ async function visitUnsavedChanges({ page, walk, check }: Omit<OverlayTour, 'vie
   await walk.settle()
 }
 
-/** Overlays that a person finds by the pointer: the reason of a disabled button, and a confirmation. */
+/** Overlays that a click or hover opens: a confirmation, and the reason why a button is disabled. */
 async function visitHints({ page, walk, check }: Omit<OverlayTour, 'view'>): Promise<void> {
   await walk.go(`/p/main/tenants?open=${objects.tenantId}`)
   await page.getByRole('button', { name: 'Copy the link' }).click()

@@ -1,4 +1,4 @@
-// Tests every page of the console: the policy header, its width, accessibility, and that no request goes to other hosts.
+// Tests every page of the console: policy header, width, accessibility, and that no request goes to other hosts.
 import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 import { expect, test } from 'vitest'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'

@@ -1,4 +1,5 @@
-// The policy header is in force. pages.browser.test.ts opens every page, overlays.nightly.test.ts also every overlay.
+// Tests that the policy header is in force. pages.browser.test.ts opens every page, and overlays.nightly.test.ts opens
+// every overlay.
 import { expect, test } from 'vitest'
 import { fetchFor } from './kit/requests.ts'
 import { type Visit, useConsole } from './kit/scene.ts'
@@ -43,7 +44,7 @@ test('the policy header is in force and keeps scripts, styles and other hosts ou
     }
   })
   expect(outcome).toEqual({ markup: 'TypeError', policy: 'TypeError', rules: 0, request: 'TypeError' })
-  // Each of them is reported, so that the other tests would notice it.
+  // The browser reports each violation, so other tests detect violations too.
   for (const rule of ['trusted-types', 'style-src', 'connect-src'])
     expect(complaints.some((line) => line.includes(rule))).toBe(true)
 })

@@ -1,4 +1,4 @@
-// Secrets that the settings contain are visible only while a person asks for them, and stay nowhere else.
+// Secrets in the settings are visible only while a person shows them, and leave no trace anywhere else.
 import { beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { findText } from './kit/find-text.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
   await seedSettings(scene.service.sql, scene.project, 'tenant', { 'smtp.password': secret })
 })
 
-/** Places other than the results of reads, which the open page needs. */
+/** Returns the places that contain the text, except the results of reads, which the open page needs. */
 const findTraces = async (page: Page, text: string): Promise<string[]> =>
   (await findText(page, text)).filter((place) => !place.startsWith('read: '))
 
@@ -34,7 +34,7 @@ test('a text is found wherever a page can keep it', async () => {
     await new Promise((resolve) => request.addEventListener('success', resolve))
     request.result.close()
     window.name = text
-    // The client of the router would read the new address, so only the state changes here.
+    // The router would read a new address, so only the state changes here.
     history.replaceState({ ...history.state, text }, '')
   }, secret)
   await context.addCookies([{ name: 'seven', value: encodeURIComponent(secret), url: page.url() }])

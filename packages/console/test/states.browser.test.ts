@@ -145,7 +145,7 @@ describe('a Manager that asks to wait', () => {
     const { page, main, walk } = await openPage('/p/main/applications')
     let count = 0
     const reject = rejectFor(503, 1, 'unavailable')
-    // The client itself repeats a read twice.
+    // The client itself retries a read twice.
     await onOperation(page, 'tenantList', (route) => (count++ < 3 ? reject(route) : route.fallback()))
     const isOpen = walk.go('/p/main/tenants')
     await expectTexts(main, 'The Manager is overloaded or restarting', 'Retries in 1 s')

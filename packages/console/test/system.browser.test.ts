@@ -96,7 +96,7 @@ test('an administrator finds the tokens of a person and revokes one', async () =
   const panel = page.getByRole('complementary', { name: 'backup' })
   await findButton(panel, 'Revoke').click()
   await findButton(page.getByRole('dialog'), 'Revoke').click()
-  // The list of tokens that expire has only usable ones.
+  // The list of expiring tokens contains only usable tokens.
   await page.getByRole('row', { name: /backup/ }).waitFor({ state: 'detached' })
 
   await open(`/system/users?open=${hana.id}&tab=tokens`)

@@ -60,7 +60,7 @@ type Demo = { origin: string; close: () => Promise<void> }
 /** Starts the demo with an empty folder, and waits until the console can be opened. */
 async function startDemo(): Promise<Demo> {
   const folder = mkdtempSync(`${tmpdir()}/console-pictures-`)
-  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
+  // If this process runs as root, PostgreSQL runs as another user, which must be able to enter the folder.
   chmodSync(folder, 0o755)
   const port = await freePort()
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', demo], {
@@ -90,7 +90,7 @@ async function startDemo(): Promise<Demo> {
   return { origin: `http://127.0.0.1:${port}`, close }
 }
 
-/** Returns the objects that the pictures show: the first ones of the demo. */
+/** Returns the objects that the pictures show: the first project, tenant and application of the demo. */
 async function readWorld(origin: string): Promise<World> {
   const connection = connect({ url: origin, headers: { cookie: `${session.name}=${session.value}` } })
   const { projects } = await graphql(connection, listProjectsDocument, {})
@@ -127,7 +127,7 @@ async function takePicture(
 }
 
 async function takePictures(names: readonly string[]): Promise<void> {
-  // The demo would start with an older build, or without one.
+  // Otherwise, the demo would start with an older build, or without a build.
   await ensureConsoleBuild()
   const { origin, close } = await startDemo()
   const browser = await chromium.launch({ executablePath: ensureChromium(), args: ['--no-sandbox'] })

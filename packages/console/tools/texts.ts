@@ -1,6 +1,6 @@
 // Reports texts of the console that no source uses. The compiler reports keys that a language lacks, because each
 // language has the type of the English texts.
-//   node packages/console/tools/texts.ts [folder of the sources]
+//   node packages/console/tools/texts.ts [source folder]
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { en } from '../src/texts/en.ts'
@@ -9,8 +9,8 @@ import { en } from '../src/texts/en.ts'
 const getStart = (key: string): string => `\`${key.slice(0, key.lastIndexOf('.') + 1)}\${`
 
 /**
- * Returns the keys that no source outside of `texts/` contains, neither as a literal nor by the start of a template such
- * as `members.role.${role}`. The compiler checks that all keys of such a template exist.
+ * Returns the keys that no source outside of `texts/` uses, neither as a literal nor through a template such as
+ * `members.role.${role}`. The compiler checks that all keys of such a template exist.
  */
 export function findUnusedKeys(folder: string, keys: readonly string[]): string[] {
   const sources = globSync('**/*.{ts,tsx}', { cwd: folder })

@@ -66,8 +66,8 @@ function showDiagrams(rules: Rules): void {
 }
 
 /**
- * Shows both files of a `<picture>`, of which the style sheet hides one: readers can choose a theme on the page, and
- * `<picture>` knows only the theme of their system.
+ * Renders both files of a `<picture>`, and the style sheet hides one of them. Readers can choose a theme on the page,
+ * but `<picture>` knows only the theme of their system.
  */
 function showPictures(rules: Rules, onFile: (source: string) => void): void {
   const block = rules['html_block'] as Rule

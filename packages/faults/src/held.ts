@@ -3,12 +3,12 @@ import { pause } from './children.ts'
 import type { Run } from './recorder.ts'
 import { type ActiveJob, type Stage, readActiveJobs } from './stage.ts'
 
-// The time is longer than backends need to respond, but shorter than the claims of a lost replica last.
+// Backends respond within this time, but the claims of a lost replica last longer.
 const settledMs = 2_500
 
 /**
- * Returns the affected replica's attempts, which did not change while all other attempts finished. Call this
- * function right after the fault.
+ * Returns the attempts of the affected replica: those that do not change while all other attempts finish. Call
+ * this function right after the fault.
  */
 export async function readHeldJobs(stage: Stage): Promise<ActiveJob[]> {
   const atTheHit = await readActiveJobs(stage)

@@ -20,7 +20,7 @@ export function judgeFirings(figures: Figures, { planned, runs, deliveries }: Hi
 }
 
 /**
- * Checks that only runs of lost replicas arrived again, and only once more for each attempt that these replicas had
+ * Checks that only runs of lost replicas are redelivered, at most once for each attempt that these replicas had
  * claimed.
  */
 export function judgeRedelivered(

@@ -31,7 +31,7 @@ const observeMs = 500
 /** If the revocation has not succeeded after this time, the uses are stopped before it is retried. */
 const stopUsesAfterMs = 12_000
 
-/** Operations of a maintainer whose transaction checks the role again, because their result outlives the role. */
+/** Maintainer operations whose transaction checks the role again, because their result outlives the role. */
 const useOf =
   ({ project }: RaceWorld, person: Person, machineUserId: string) =>
   async (service: { url: string }, turn: number): Promise<Omit<RoleUse, 'startedAt'>> => {

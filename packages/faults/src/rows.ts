@@ -67,7 +67,7 @@ type Choice = { rows: readonly Row[]; isShort: boolean }
 
 /**
  * Returns the scenarios with these names or in these groups, without duplicates. Without names, returns all scenarios
- * that do not have to be named.
+ * except those that run only by name.
  */
 export function chooseRows(names: readonly string[]): Choice {
   const found = names.map((name) => {

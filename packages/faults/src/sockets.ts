@@ -26,7 +26,10 @@ export type Arrival = { socket: number; key: string; at: number }
 
 export type Sockets = {
   pid: number
-  /** Resolves to the number of sockets that have received a hello: when all added sockets have, or after `ms`. */
+  /**
+   * Waits until all added sockets have received a hello, or for `ms`. Resolves to the number of open sockets that
+   * have received a hello.
+   */
   open(added: SocketSpec[], ms?: number): Promise<number>
   greeted(): Promise<number>
   /** Stops reading from these sockets until `resume`. */

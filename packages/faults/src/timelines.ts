@@ -47,7 +47,7 @@ const lines: Readonly<Record<string, string>> = {
 }
 
 /**
- * Plots calls of the harness by response time, with one line per group of related kinds. Calls without a
+ * Plots when calls of the harness completed, with one line per group of related kinds. Calls without a
  * response or with a 5xx are errors. Expected rejections, such as those of invalidated credentials, are not
  * errors.
  */

@@ -16,7 +16,7 @@ export type Verdict = {
   recoveries: Recovery[]
 }
 
-/** Figures that depend on the speed of the machine. Any other figure that is too large is a mistake. */
+/** Figures that depend on the speed of the machine. Any other figure that is too large indicates a mistake. */
 const dependsOnMachineSpeed = /(?:^|_)(?:ms|s|ratio|pct|p\d+)$/
 
 type Recovered = { ms: number; max: number; bareMs?: number | null }

@@ -3,7 +3,7 @@
 import { fail } from './errors.ts'
 import { decodeByte, joinBytes } from './utf8.ts'
 
-/** A number constant as every type that can represent it. The context selects the type. */
+/** The value of a number constant in every type that can represent it. The context selects the type. */
 export interface NumberConstant {
   /** The value as an int, or null if it is not an integer or is too large. */
   readonly int: bigint | null

@@ -31,7 +31,7 @@ class Search {
     this.#name = name
   }
 
-  /** Returns no fields for a template that is called, because its dot may be any value. */
+  /** Returns no fields for a template that other templates call, because its dot may be any value. */
   getFields(): readonly RootField[] {
     if (this.#isCalled) return []
     const fields = this.#isDollarSet ? this.#dotFields : [...this.#dotFields, ...this.#dollarFields]

@@ -70,7 +70,7 @@ const entries: readonly FunctionEntry[] = [
   define('ne', ['value', 'value'], ([a, b], run) => !equalsAny(a, [b], run)),
   defineComparison('lt', (order) => order < 0),
   defineComparison('le', (order) => order <= 0),
-  // Go derives these by negation, which gives a different result if one side is NaN.
+  // Go derives gt and ge by negation, so their results differ from a direct comparison if one side is NaN.
   defineComparison('gt', (order) => !(order <= 0)),
   defineComparison('ge', (order) => !(order < 0)),
   define('len', ['value'], ([value], run) => BigInt(getLength(value, run))),
@@ -130,7 +130,7 @@ function getByte(text: string, index: Value, run: Run): number {
   return length === text.length ? text.charCodeAt(offset) & 0xff : (getBytes(text, run)[offset] ?? 0)
 }
 
-/** Returns the bytes of a string. Charges again, because encoding takes longer than counting. */
+/** Returns the bytes of a string. Encoding is charged separately, because it takes longer than counting the bytes. */
 function getBytes(text: string, run: Run): Uint8Array {
   run.chargeScan(text.length * 8)
   return toBytes(text)

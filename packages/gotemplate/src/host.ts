@@ -8,8 +8,8 @@ import { convertHostValue } from './value.ts'
 /** The Go types that a parameter may have, with the JavaScript types of the arguments. */
 interface GoTypes {
   /**
-   * Any value: null, boolean, number, bigint, string, an array, a plain object, a Map, or a value such as
-   * `goTime` returns.
+   * Any value: null, boolean, number, bigint, string, an array, a plain object, a Map, or a value such as the
+   * result of `goTime`.
    */
   any: unknown
   string: string

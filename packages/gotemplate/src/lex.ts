@@ -88,7 +88,7 @@ export class Lexer {
   readonly #source: string
   /** The position of the next token. */
   #at = 0
-  /** If the text before the next action has not been consumed yet, the start of that action's content, otherwise 0. */
+  /** The start of the next action's content if only the text before the action has been read, otherwise 0. */
   #contentStart = 0
   #isInsideAction = false
   #isFinished = false

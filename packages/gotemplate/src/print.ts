@@ -69,7 +69,7 @@ export function sprintln(values: readonly Value[], run: Run): string {
 
 /** Prints values by verb. */
 export class Printer extends Formatter {
-  /** Whether a wrong verb is being reported. In a report, values are printed without their methods. */
+  /** Whether a wrong verb is being reported. In a report, values are printed without calling their methods. */
   #isReportingWrongVerb = false
 
   /** Prints an argument of print or printf. */

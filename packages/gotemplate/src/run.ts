@@ -155,8 +155,8 @@ export class Run {
   }
 
   /**
-   * Returns the keys of a map in Go's order and charges their number. Collecting the keys is charged too, but
-   * happens only once per map: the data does not change during an execution.
+   * Returns the keys of a map in Go's order and charges one step per key. Collecting the keys is charged too, but
+   * happens only once per map, because the data does not change during an execution.
    */
   listKeys(map: Entries): readonly string[] {
     this.#keys ??= new Map()
@@ -184,7 +184,7 @@ export class Run {
     return this.#hasEntries(value)
   }
 
-  /** Each nonempty map is checked only once, because the check lists the keys of a large object. */
+  /** Checks each nonempty map only once, because the check of a large object lists its keys. */
   #hasEntries(map: Entries): boolean {
     this.#nonEmptyMaps ??= new Set()
     if (this.#nonEmptyMaps.has(map)) return true

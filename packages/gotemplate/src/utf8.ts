@@ -115,7 +115,7 @@ export function toWellFormedText(text: string): string {
   return text
 }
 
-/** Joins raw bytes that form a character together, and replaces other lone surrogates. */
+/** Joins raw bytes that together form a character, and replaces other lone surrogates. */
 export const joinBytes = (text: string): string => (text.isWellFormed() ? text : decodeBytes(toBytes(text)))
 
 /** Returns text for callers of the package. Bytes that are not valid UTF-8 become U+FFFD. */

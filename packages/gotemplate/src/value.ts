@@ -103,7 +103,7 @@ export function convertHostValue(value: unknown): Value {
 function isData(value: object): value is readonly unknown[] | Entries | Named {
   if (Array.isArray(value)) return true
   const prototype: unknown = getPrototypeOf(value)
-  // A prototype that has no prototype itself is an Object.prototype, of this realm or of another.
+  // A prototype that has no prototype itself is the Object.prototype of this or another realm.
   if (prototype === Object.prototype || prototype === null || getPrototypeOf(prototype) === null) return true
   return value instanceof Map || value instanceof Named
 }

@@ -1,4 +1,4 @@
-// Tests that every case of the corpus produces the same output as in Go, or fails in the same phase after the same
+// Tests that every case in the corpus produces the same output as Go, or fails in the same phase after the same
 // partial output.
 import { describe, expect, test } from 'vitest'
 import { caseOf, readCorpus } from './corpus.ts'

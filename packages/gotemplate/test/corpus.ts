@@ -7,7 +7,7 @@ interface CorpusCase extends Case {
   readonly phase?: 'parse' | 'exec'
 }
 
-/** A file of the corpus. Its fields are the defaults of its cases. */
+/** A file in the corpus. Its fields are the defaults of its cases. */
 export interface CorpusFile extends Omit<Case, 'template'> {
   readonly topic: string
   readonly cases: readonly CorpusCase[]

@@ -1,4 +1,4 @@
-// Tests the reports of missing values, and the checks of field names before the execution.
+// Tests the reports of missing values, and the checks of field names before execution.
 import { describe, expect, test } from 'vitest'
 import { type MissingValue, TemplateError, type TemplateFunction, parse } from '../src/index.ts'
 

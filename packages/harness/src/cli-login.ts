@@ -51,7 +51,7 @@ export async function openTerminal({ url }: Service) {
       if (status !== 200) throw new Error(`login start returned ${status} ${JSON.stringify(body)}`)
       return body as Started
     },
-    /** Polls the login, by default at the process that started the login. */
+    /** Polls the login, by default on the process that started the login. */
     poll: (sessionId: string, headers: Record<string, string> = {}, at = url): Promise<Answer> =>
       postJson(at, '/api/cli/login/poll', { session_id: sessionId }, headers),
     open: (sealed: unknown): string =>

@@ -34,7 +34,7 @@ export async function ensureConsoleBuild({
 }: { onBuild?: () => void; signal?: AbortSignal } = {}): Promise<string> {
   if (isCurrent()) return consoleBuild
   onBuild?.()
-  // The folder is on the same file system as the build, and git ignores it.
+  // Git ignores node_modules. The folder must be on the same file system as the build, because it is renamed.
   mkdirSync(`${folder}/node_modules`, { recursive: true })
   const newFolder = mkdtempSync(`${folder}/node_modules/.build-`)
   const startedAt = new Date()

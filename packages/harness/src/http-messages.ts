@@ -11,7 +11,7 @@ export type Message = {
 }
 export type MessageKind = {
   type: 'requests' | 'responses'
-  /** Whether the connection is closed. The end of the connection ends a response that has no length. */
+  /** Whether the connection is closed. Closing the connection ends a response that has no length. */
   isOver?: boolean
   /** Whether the responses are to HEAD requests and therefore have no bodies. */
   isHead?: boolean

@@ -1,4 +1,4 @@
-// Uses credentials of every kind at several processes, while the first process invalidates the credentials one at a
+// Sends credentials of every kind to several processes, while the first process invalidates the credentials one at a
 // time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
@@ -63,7 +63,7 @@ export const getInvalidatingMutations = (kind: Kind): readonly [string, ...strin
       ]
     : ['revokePersonalAccessToken(id: $id) { id }', 'deletePersonalAccessToken(id: $id)']
 
-/** Invalidates a credential at the first process. */
+/** Invalidates a credential through the first process. */
 export async function invalidateCredential(
   { urls, admin }: LiveWorld,
   { kind, id }: LiveCredential,
@@ -101,8 +101,8 @@ export async function createLiveWorld(sql: Pool, urls: string[]) {
 const maxAttempts = 5
 
 /**
- * Retries a request that received 503 after the delay in Retry-After. On a busy replica, hashing can take longer than
- * the caller's timeout.
+ * Sends a request. If the response is 503, waits for the delay in Retry-After and retries the request. On a busy
+ * replica, hashing can take longer than the caller's timeout.
  */
 async function finalStatus(send: () => Promise<Response>, attempt = 1): Promise<number> {
   const response = await send()
@@ -112,7 +112,7 @@ async function finalStatus(send: () => Promise<Response>, attempt = 1): Promise<
   return finalStatus(send, attempt + 1)
 }
 
-/** Uses every token once at every process, so that each process caches the result of hashing. */
+/** Sends every token once to every process except the first, so that each process caches the result of hashing. */
 export async function warmCredentials(world: LiveWorld): Promise<void> {
   for (const url of world.urls.slice(1))
     for (const { kind, secret } of world.credentials.filter((credential) => credential.kind !== 'machine')) {
@@ -174,7 +174,7 @@ export async function expireSoon(
   return invalidations
 }
 
-// All failures come from one client, and these tests do not cover rate limits.
+// All failures come from one client, so the limits must be high enough not to block this client.
 const env = { SVC_THROTTLES_VALIDATE_FAILURES: '100000', SVC_THROTTLES_MACHINE_FAILURES: '100000' }
 
 /**

@@ -1,4 +1,4 @@
-// Property tests generate the same values in every run, so that a change causes a failure, not chance. Nightly tests
+// Property tests generate the same values in every run, so that only a code change can cause a failure. Nightly tests
 // generate new values (PROPERTY_SEED=random).
 import { configureGlobal, readConfigureGlobal } from 'fast-check'
 

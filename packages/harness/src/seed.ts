@@ -29,8 +29,8 @@ export type SeededProject = {
 }
 
 /**
- * Inserts a project with environments, a tenant with seeded roles and an application that is enabled for it.
- * The tenant has no members.
+ * Inserts a project with environments, a tenant with seeded roles, and an application that is enabled for the
+ * tenant. The tenant has no members.
  */
 export async function seedProject(sql: Pool, slug: string): Promise<SeededProject> {
   const [id, environmentId, tenantId, applicationId, tenant2ApplicationId] = Array.from({ length: 5 }, () =>

@@ -12,7 +12,7 @@ export type Group = {
   canonical: Clone
   clones: Clone[]
   /**
-   * Greater than 1 if a tenant has several clones of the application. This group then contains the additional ones.
+   * Greater than 1 if a tenant has several clones of the application. This group then contains additional clones.
    */
   ordinal: number
 }

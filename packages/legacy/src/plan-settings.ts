@@ -42,7 +42,7 @@ export function createSettingsRow(
   }
 }
 
-/** Yields settings rows with the layers above them. If an owner has a second row, it is not used as a layer. */
+/** Yields settings rows with the layers above them. If an owner has several rows, only the first row is a layer. */
 async function* readLayered(rows: AsyncIterable<OldSettings>) {
   let [project, tenant] = [createEmptyConfigs(), createEmptyConfigs()]
   let [tenantId, owner] = ['', '']

@@ -1,4 +1,4 @@
-// The state of the project that is being imported. To stay small, it contains the data that links rows but no content.
+// The state of the project that is being imported. To save memory, it contains only the data that links rows.
 import type { Group } from './groups.ts'
 import { deriveId } from './ids.ts'
 

@@ -15,7 +15,7 @@ export type Source = {
   fingerprints: Fingerprints
   /** The tenant types, and the number of tenants of each type. */
   types: readonly { type: string; tenants: number }[]
-  /** Yields projects ordered by id. Each other row names one of these ids as its `project`. */
+  /** Yields projects ordered by id. In all other rows, `project` is one of these ids, or empty. */
   projects(): AsyncGenerator<OldRows['projects'], void, void>
   /** Opens a reader for a view. */
   read<View extends ViewName>(view: View): RowReader<OldRows[View]>

@@ -18,7 +18,7 @@ import { type NewRow, type Step, type TableName, tables } from './steps.ts'
 export type WriteDeps = { db: Db; appendMany: AppendMany; blobs: Blobs; lockMasterKey: LockMasterKey }
 
 const batchRows = 500
-// The database limits the size of a single value.
+// Rows are passed as one JSON value per statement, and the database limits the size of a value.
 const batchBytes = 8 * 1_048_576
 const importActor: AuditActor = createSystemActor('manager legacy import')
 

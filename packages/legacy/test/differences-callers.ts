@@ -11,7 +11,7 @@ const nextClient = (): string => {
   return `10.${(clients >> 16) & 255}.${(clients >> 8) & 255}.${clients & 255}`
 }
 
-/** Checks that every token and password is as valid as before. */
+/** Checks that a token or password is valid if and only if it was valid before and has been imported. */
 export async function credentialDifferences(
   imported: Imported,
   clones: ReadonlyMap<string, ImportedClone>,

@@ -28,7 +28,7 @@ export type OldMachine = {
   username: string
   enabled: boolean
   token_prefix: string | null
-  /** The value in hexadecimal digits. */
+  /** The hash of the token, in hexadecimal. */
   token_hash: string | null
   password_hash: string | null
 }
@@ -67,7 +67,7 @@ export type OldPilet = {
   version: string
   description: string
   content_type: string
-  /** The value in hexadecimal digits. */
+  /** The bytes of the pilet, in hexadecimal. */
   content: string
   hash: string | null
   enabled: boolean

@@ -14,7 +14,7 @@ function entriesUnder(heading: string, text: string): string[] {
   )
 }
 
-/** Matches entries that describe an attack. Such entries would help attackers of older releases. */
+/** Matches entries that describe an attack. Such entries would help to attack older releases. */
 const attackDescription = /\b(?:could|was able to|were able to|allowed (?:any|an attacker)|did not)\b/i
 
 test('entries under Security say what was fixed, not what was wrong', () => {

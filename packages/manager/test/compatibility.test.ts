@@ -1,5 +1,5 @@
 // Tests that this release serves callers of earlier releases. The baselines describe the released API. Lines may be
-// added, but changed or removed only if they were deprecated in an earlier release.
+// added. A line may be changed or removed only if it was deprecated in an earlier release.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { responseFields, breakingChanges } from './kit/compatibility.ts'

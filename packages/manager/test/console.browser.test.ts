@@ -42,7 +42,7 @@ const isRendered = async (tab: Page): Promise<void> => {
   await tab.locator('#root main').waitFor()
   await tab.waitForLoadState('networkidle')
 }
-/** Matches the messages of a browser that blocks something because of the page's policy. */
+/** Matches browser messages about content that the page's policy blocks. */
 const policyPattern = /content security policy|trusted ?(?:html|script|type)/i
 
 /** Opens an address of the console and signs in at the provider. */

@@ -1,5 +1,5 @@
-// Tests the proxy of the demo behind its two doors: the start page, what it forwards and rejects, and the data, which is
-// created once.
+// Tests the proxy of the demo and its two doors: the start page, the requests that the proxy forwards and rejects, and
+// the data, which is created only once.
 import { once } from 'node:events'
 import { type IncomingMessage, request as ask } from 'node:http'
 import type { Browser } from 'playwright-core'

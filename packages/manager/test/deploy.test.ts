@@ -317,7 +317,7 @@ test.each(units())('$file leaves the machine as it is', ({ values }) => {
   expect(values.get('ProtectSystem')).toEqual(['strict'])
   expect(values.get('CapabilityBoundingSet')).toEqual([''])
   expect(values.get('SystemCallFilter')?.[0]).toBe('@system-service')
-  // Without AF_NETLINK, `os.networkInterfaces()` fails, and therefore every outbound call.
+  // Without AF_NETLINK, `os.networkInterfaces()` fails, and therefore every outbound call fails.
   expect(values.get('RestrictAddressFamilies')).toEqual(['AF_INET AF_INET6 AF_UNIX AF_NETLINK'])
   expect(values.get('User')).toBeUndefined()
   expect(values.get('ReadWritePaths')).toBeUndefined()

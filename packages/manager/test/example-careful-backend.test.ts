@@ -89,7 +89,7 @@ test('it refuses a callback that is not signed, signed with another key, or not 
 test('the token that travels with a callback does not sign one: another attempt is asked for', async () => {
   const keys = await callbackKeys()
   expect(await send('stolen', keys, { keyedWith: keys.token })).toBe(503)
-  // The backend assumed that a newer registration exists, so it registered again.
+  // The backend assumes that a newer registration exists, so it registers again.
   await scene.backend.line(/^registered (\S+)$/m)
   expect(scene.backend.printed()).not.toContain('stolen')
 })

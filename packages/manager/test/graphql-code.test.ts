@@ -9,7 +9,7 @@ import { createMatrixWorld } from './policy/world.ts'
 const { service, admin, project } = useProject({ slug: 'code' })
 
 const world = globalThis as { ran?: boolean }
-/** A document compiler mistakes this string for a date and copies it verbatim into its code. */
+/** A document compiler mistakes this string for a date and copies it verbatim into the generated code. */
 const marker = '__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d(globalThis.ran=true)'
 
 const hostile: Record<string, string> = {

@@ -36,7 +36,7 @@ describe('limits', () => {
         expect([name, answer.status]).toEqual([name, 400])
         times.push(answer.ms)
       }
-      // Other test files share the two cores. The best round is the one that did not have to wait for them.
+      // Other test files share the two cores. The best round counts, because it waited least for them.
       const sorted = times.toSorted((x, y) => x - y)
       const [best, median] = [sorted[0] as number, sorted[4] as number]
       process.stdout.write(

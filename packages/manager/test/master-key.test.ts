@@ -115,8 +115,8 @@ describe('keys exchange-master', () => {
     const { token } = made.data.createPersonalAccessToken as { token: string }
     await seal(service)
 
-    // The replacement is refused while the service is running, because that process would continue to seal
-    // with the previous key.
+    // The replacement is refused while the service is running, because the running process would continue to seal with
+    // the previous key.
     const file = keyFile(otherKey)
     expect((await exchange(file, env)).stderr).toMatch(
       /open database connections: \d+\); stop every process of the service first/,

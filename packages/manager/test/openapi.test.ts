@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Starts a service with one kind of wrong response, requests it, and stops the service. */
+/** Starts a service that returns one kind of wrong response, calls it once, and stops it. */
 async function closeAfterAnswer(extend: (server: ApiServer) => void, path = '/health'): Promise<void> {
   const wrong = await startTestApp({ database: service.database, transport: { extend } })
   await rawCall(wrong.url, { path, headers: [['x-proxy-auth', proxySecret]] })

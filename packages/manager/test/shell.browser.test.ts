@@ -39,7 +39,9 @@ const bellOf = (tab: Page) => tab.locator('#bell')
 const dotOf = (tab: Page) => tab.locator('#bell.unread')
 const shownIn = (tab: Page): Promise<string> => tab.locator('body').innerText()
 
-/** Returns the page configuration for Ben. Node may not resolve the host name of the shop. */
+/**
+ * Returns the page configuration for Ben. Connects to 127.0.0.1, because Node may be unable to resolve the shop's host.
+ */
 async function readPageConfig(): Promise<string> {
   const headers = { host: new URL(scene.addresses.shop).host, cookie: `demo_person=${ben.key}` }
   const request = ask({ host: '127.0.0.1', port: scene.port, path: '/page-config.js', headers }).end()
@@ -47,7 +49,7 @@ async function readPageConfig(): Promise<string> {
   return text(response)
 }
 
-/** Changes something as Anna, through her door. */
+/** Runs a mutation as Anna, through the console door. */
 async function changeAsAnna(query: string, variables: object): Promise<void> {
   const response = await fetch(`${scene.addresses.manager}/query`, {
     method: 'POST',
@@ -109,7 +111,7 @@ test('it has a dot after an emit, lists it with its text as text, and loses the 
   expect(await violationsOf(tab)).toEqual([])
   await tab.getByRole('button', { name: 'Mark all as read' }).click()
   await expect.poll(() => dotOf(tab).count()).toBe(0)
-  // If the first notification had been delivered to Ben, it would arrive before the notification for Ben.
+  // If the notification for Acme were delivered to Ben, it would arrive before the notification for Birch.
   await tell('acme', 'For Acme')
   await tell('birch', 'For Birch')
   await tab.getByRole('button', { name: 'For Birch' }).waitFor()
@@ -135,7 +137,7 @@ test('an order reaches the warehouse, and Ben and Anna are notified', async () =
     'Birch Cafés wanted 29 tulips',
     'Birch Cafés ordered 12 tulips',
   ])
-  // Chromium reports the 409 of the second order.
+  // Chromium logs the 409 response to the second order.
   expect(complaints.filter((line) => !line.includes('409'))).toEqual([])
 })
 

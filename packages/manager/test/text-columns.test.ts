@@ -153,8 +153,8 @@ describe('a text column', () => {
     const long = rows
       .map(({ name, column, checks }) => ({ name, length: lengthBy(column, checks) }))
       .filter(({ length }) => length > maxLength)
-    // If you add a column, add a length constraint and the weight of the column above. If it may have several thousand
-    // characters, declare it @large.
+    // If you add a column, add a length constraint to it, and add its weight to `weights`. If it may have several
+    // thousand characters, declare it @large.
     expect(long.map(({ name }) => name)).toEqual(Object.keys(weights).toSorted())
     const large = declaredLarge()
     const problems = long.filter(({ name, length }) => {

@@ -52,8 +52,8 @@ ${operations.map(({ source }) => source).join('\n')}`
 }
 
 /**
- * Returns modules by name: one for each file in a folder, so that a bundle loads the operations of a page with the
- * page, and `documents`, which re-exports all of them.
+ * Returns modules by name: one for each file in a folder, so that a bundler can load the operations of a page together
+ * with the page, and `documents`, which re-exports all of them.
  */
 export function generateConsoleDocuments(folder: string, sdl: string): Record<string, string> {
   const { inputs, operations } = renderOperations(folder, sdl)

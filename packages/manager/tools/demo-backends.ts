@@ -1,5 +1,5 @@
-// Backends of the applications that have no program of their own in the demo. Those of Deliveries are live, and their
-// carrier is sometimes busy, so some runs need a second attempt. The backend of Billing was heard of three hours ago.
+// Backends of the demo applications that have no separate program. The Deliveries backends are live; their carrier is
+// sometimes busy, so some runs need a second attempt. The last heartbeat of the Billing backend is three hours old.
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import {
@@ -51,7 +51,7 @@ export async function startBackends(connectMachine: ConnectMachine, { applicatio
   }
 }
 
-/** Returns a function that says whether the carrier is busy: for the first attempt of every fifth run. */
+/** Returns a function that reports whether the carrier is busy. It is busy on the first attempt of every fifth run. */
 function createBusyCarrier(): (run: string) => boolean {
   const seen = new Set<string>()
   return (run) => {

@@ -65,7 +65,7 @@ async function createSettings(owner: Connection, shop: DemoShop): Promise<void> 
   await createPairSettings(owner, shop)
 }
 
-/** Gives Acme its own notice in the shop: the most specific layer. */
+/** Gives Acme its own notice in the shop. The notice is in the most specific settings layer. */
 async function createPairSettings(owner: Connection, shop: DemoShop): Promise<void> {
   const { tenant2Applications: rows } = await graphql(owner, documents.listTenant2ApplicationsDocument, {
     tenantId: getTenantId(shop, 'acme'),
@@ -82,7 +82,7 @@ async function createPairSettings(owner: Connection, shop: DemoShop): Promise<vo
   })
 }
 
-/** Publishes two versions. The tenant Cedar stays on the first one. */
+/** Publishes two versions. The tenant Cedar is pinned to the first version. */
 async function publishPilets({ owner, developer }: Authors, shop: DemoShop): Promise<void> {
   const projectId = shop.project.id
   for (const { version, file, description } of piletVersions)
@@ -100,7 +100,7 @@ async function publishPilets({ owner, developer }: Authors, shop: DemoShop): Pro
   })
 }
 
-/** Creates a pack for each file of texts. The French texts are incomplete, and no tenant has enabled them. */
+/** Creates a language pack from each translation file. The French pack is incomplete, and no tenant has enabled it. */
 async function createLanguagePacks(developer: Connection, projectId: string): Promise<void> {
   for (const name of ['en', 'de', 'fr']) {
     const texts = JSON.parse(readShellSource(`texts/${name}.json`).toString()) as Pairs

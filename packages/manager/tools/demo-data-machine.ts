@@ -1,5 +1,5 @@
-// Creates the machine users of the demo with their tokens in files, the endpoints that they may call, and the triggers.
-// A later start keeps them, but sets the addresses of the partner, which change with each start.
+// Creates the demo's machine users, the endpoints that they may call, and the triggers. Saves the machine tokens in
+// files. A later start keeps these objects, but updates the partner's address and token, which change with each start.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Connection, connect, graphql, sendForJson } from '@manager/client'
 import * as documents from '@manager/client/documents'
@@ -19,7 +19,7 @@ export type TokenFileOf = (key: MachineUserKey) => string
 export type MachineIds = {
   environments: Readonly<Record<string, string>>
   machineUsers: Readonly<Record<MachineUserKey, string>>
-  /** Maps `application consumeURL` to the id and the address. */
+  /** Maps `application consumeURL` to the id of the endpoint and the address that it calls. */
   endpoints: ReadonlyMap<string, { id: string; url: string }>
   /** Maps run keys to ids. */
   triggers: ReadonlyMap<string, string>
@@ -110,7 +110,7 @@ async function createMachineUser(
   return created.machineUser.id
 }
 
-/** Sets the address and the token of the current partner, and replaces lost tokens of these machine users. */
+/** Sets the current partner's address and token on its endpoints, and replaces lost tokens of these machine users. */
 export async function refreshMachines(
   admin: Connection,
   shop: DemoShop,

@@ -8,7 +8,7 @@ export type Door = { kind: HostKind; person: Person }
 
 const consoleDoor: Door = { kind: 'management', person: anna }
 const shopDoor: Door = { kind: 'application', person: ben }
-/** Maps host names to doors. Programs use the address, because not every resolver knows `console.localhost`. */
+/** Maps host names to doors. Programs use 127.0.0.1, because not every resolver knows `console.localhost`. */
 const doors: Readonly<Record<string, Door>> = {
   'console.localhost': consoleDoor,
   '127.0.0.1': consoleDoor,
@@ -33,13 +33,13 @@ export function findDoor({ headers: { host = '' } }: IncomingMessage, port: numb
   return name === startHost ? 'start' : Object.hasOwn(doors, name) ? (doors[name] ?? null) : null
 }
 
-/** Returns whether the cookie signs the person of the door in. The cookie needs no secret: anyone may enter. */
+/** Returns whether the cookie identifies the person of the door. The cookie contains no secret: anyone may enter. */
 export const isSignedIn = ({ headers: { cookie = '' } }: IncomingMessage, { person }: Door): boolean =>
   cookie.split(/; */).includes(`demo_person=${person.key}`)
 
 /**
- * Returns the cookie that signs a person in, or the cookie that signs out if `person` is null. The start page is another
- * site than the doors, and a browser would not send a strict cookie with the request that follows its link.
+ * Returns the cookie that signs a person in, or the cookie that signs out if `person` is null. The start page is on a
+ * different site than the doors, so a browser would not send a strict cookie when the user follows a link to a door.
  */
 export const createSessionCookie = (person: Person | null): string =>
   `demo_person=${person?.key ?? ''}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${person === null ? 0 : 86_400}`

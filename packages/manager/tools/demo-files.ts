@@ -1,5 +1,5 @@
-// Reads the files that the demo proxy serves: those of the frontend shell at their paths in the repository, and the styles
-// of its own pages. The client is written in TypeScript, so its types are stripped for the browser.
+// Reads the files that the demo proxy serves: the frontend shell, at its paths in the repository, and the styles of the
+// proxy's own pages. The client is written in TypeScript, so its types are stripped for the browser.
 import { existsSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { extname } from 'node:path'

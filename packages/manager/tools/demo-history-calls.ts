@@ -1,5 +1,5 @@
-// Lists a month of calls to the endpoints of the demo: busy days and quiet nights, an outage of a partner yesterday and
-// another one last week.
+// Lists a month of calls to the endpoints of the demo: busy days and quiet nights, a partner outage yesterday, and
+// another outage last week.
 import { v7 } from 'uuid'
 import type { DemoShop } from './demo-data.ts'
 import type { MachineIds } from './demo-data-machine.ts'
@@ -9,7 +9,7 @@ import type { ApplicationSlug, MachineUserKey } from './demo-world.ts'
 const [minuteMs, hourMs] = [60_000, 3_600_000]
 
 type Header = { name: string; value: string }
-/** A row of the call log, with the names of its columns. */
+/** A row of the call log, keyed by column name. */
 type CallRow = {
   id: string
   created_at: string
@@ -29,13 +29,13 @@ type CallRow = {
 }
 
 type Result = { status: number; failure?: string; durationMs?: readonly [number, number] }
-/** The partner does not work for a while. */
+/** A period in which the given share of the calls fails. */
 type Outage = { startHoursAgo: number; hours: number; share: number; result: Result }
 type Traffic = {
   endpoint: `${ApplicationSlug} /${string}`
   caller: MachineUserKey
   method?: 'GET' | 'POST'
-  /** The calls per hour on a weekday at noon, or `perRun` calls every `everyMinutes`. */
+  /** The calls per hour at noon on a weekday, or `perRun` calls every `everyMinutes` minutes. */
   load: { perHour: number } | { everyMinutes: number; perRun: number }
   durationMs: readonly [number, number]
   isTransformed?: boolean
@@ -140,7 +140,7 @@ const traffics: readonly Traffic[] = [
   },
 ]
 
-/** Returns the calls of the range, in no order. */
+/** Returns the calls in the range, in no particular order. */
 export function listCalls(shop: DemoShop, ids: MachineIds, past: Past): CallRow[] {
   const random = createRandom(1)
   return traffics.flatMap((traffic) => {
@@ -169,7 +169,7 @@ function listTimes(traffic: Traffic, { from, until }: Past, random: Random): num
       for (let call = 0; call < load.perRun; call++) times.push(at + random.between(150, 900))
   } else
     for (let hour = from; hour < until; hour += hourMs) {
-      // Callers repeat calls that fail, at any hour.
+      // Callers retry failed calls at any hour, so an outage increases the number of calls.
       const isOut = findOutage(traffic, (until - hour) / hourMs) !== undefined
       const activity = Math.max(getActivity(hour), isOut ? 0.6 : 0)
       for (let calls = random.count(load.perHour * activity); calls > 0; calls--)
@@ -220,7 +220,7 @@ function chooseResult(traffic: Traffic, hoursAgo: number, random: Random): Resul
 
 const customers = ['Acme Hotels', 'Birch Cafés', 'Cedar Clinics', 'Dune Resorts']
 
-/** Returns the stored parts of a call at log level FULL, in which secrets are redacted. */
+/** Returns the headers and bodies of a call that log level FULL stores, with secrets redacted. */
 function createContents({ status, failure }: Result, random: Random) {
   const [count, order] = [random.between(2, 40), random.between(1_000, 9_999)]
   const json = { name: 'content-type', value: 'application/json' }

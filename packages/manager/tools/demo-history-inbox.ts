@@ -1,4 +1,4 @@
-// Lists a month of notifications: orders for the people of each tenant, and what Anna's project tells her.
+// Lists a month of notifications: orders for the people of each tenant, and news about the project for Anna.
 import { v7 } from 'uuid'
 import { type DemoShop, getTenantId } from './demo-data.ts'
 import { anna, tenantMembers } from './demo-people.ts'
@@ -30,7 +30,7 @@ type AnnasDraft = readonly [
   title: string,
   body: string,
 ]
-/** Unread notifications of Anna come first. */
+/** Anna's notifications, newest first. The first `unreadOfAnna` notifications are unread. */
 const forAnna: readonly AnnasDraft[] = [
   [1.4, 'acme', 'shop', 'success', 'Acme Hotels ordered 40 tulips', 'Order T-7114 by Amir Stone.'],
   [
@@ -57,7 +57,7 @@ const forAnna: readonly AnnasDraft[] = [
 ]
 const unreadOfAnna = 3
 
-/** Returns the notifications with the names of their columns. */
+/** Returns the notifications as rows, keyed by column name. */
 export function listNotifications(shop: DemoShop, past: Past) {
   const random = createRandom(3)
   const drafts = [
@@ -67,7 +67,7 @@ export function listNotifications(shop: DemoShop, past: Past) {
   return drafts.map(({ time, tenant, application, users, isRead, ...content }) => ({
     ...content,
     id: v7({ msecs: time }),
-    // The time of a notification is that of its id.
+    // The creation time equals the timestamp in the id.
     created_at: new Date(time).toISOString(),
     tenant_id: getTenantId(shop, tenant),
     application_id: shop.applications[application].id,

@@ -1,16 +1,16 @@
-// Lists a month of trigger runs: most are delivered at once, some after retries, some fail, and Billing has had no live
-// backend for three hours.
+// Lists a month of trigger runs: most are delivered on the first attempt, some after retries, some fail, and Billing
+// has had no live backend for three hours.
 import { v7 } from 'uuid'
 import type { DemoShop } from './demo-data.ts'
 import type { MachineIds } from './demo-data-machine.ts'
 import { type Past, type Random, createRandom } from './demo-past.ts'
 import { type TriggerPlan, triggers } from './demo-world.ts'
 
-/** The backend of Billing was last heard of then. */
+/** Hours since the last heartbeat of the Billing backend. */
 export const silentHours = 3
 
 const [secondMs, minuteMs, hourMs] = [1_000, 60_000, 3_600_000]
-/** The time of each attempt after the planned time: the default delays of the service. */
+/** Seconds from the planned time to each attempt, with the default delays of the service. */
 const attemptSeconds = [0, 5, 35, 155] as const
 
 type Outcome = {
@@ -22,7 +22,7 @@ type Outcome = {
   failure: string | null
 }
 
-/** Returns the runs of the range, in no order. */
+/** Returns the runs in the range, in no particular order. */
 export function listRuns(shop: DemoShop, ids: MachineIds, past: Past) {
   const random = createRandom(2)
   return triggers.flatMap((plan) => {

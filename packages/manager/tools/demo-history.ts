@@ -1,6 +1,6 @@
-// Writes the past of the demo: a month of logged calls, trigger runs and notifications, with their counts. The API cannot
-// create rows of the past, so this tool inserts them with SQL, as a service that has run for a month would have left
-// them. The audit trail has no such rows: it starts with the first start of the demo.
+// Writes the history of the demo: a month of logged calls, trigger runs and notifications, with their counts. The API
+// cannot create rows with past timestamps, so this tool inserts them with SQL, as if the service had run for a month.
+// The audit trail has no such rows: it starts with the first start of the demo.
 import { sql } from 'kysely'
 import { countCalls } from '../src/features/call-log/call-counts-roll-up.store.ts'
 import { countRuns } from '../src/features/triggers/run-counts-roll-up.store.ts'
@@ -31,8 +31,8 @@ export const openDemoDatabase = (url: string): Database =>
   })
 
 /**
- * Returns whether the demo history of the project exists. The transaction that writes it also backdates the
- * credentials of machine users, so only with a history is a credential older than its project.
+ * Returns whether the demo history of the project exists. The transaction that writes the history also backdates the
+ * credentials of machine users. A credential that is older than its project therefore proves that the history exists.
  */
 export async function hasHistory({ db }: Database, projectId: string): Promise<boolean> {
   const row = await db.read
@@ -58,8 +58,8 @@ export async function writeHistory({ db }: Database, shop: DemoShop, ids: Machin
 }
 
 /**
- * Returns the past that the schedules of the counts have not seen and never will, and keeps them from advancing. Only the
- * previous month and the current one have partitions.
+ * Locks the roll-ups, so that they cannot advance, and returns the time range before their progress, in which they
+ * never count new rows. The range starts no earlier than the previous month, because earlier months have no partitions.
  */
 async function lockPast(tx: Tx): Promise<Past> {
   const { rows } = await sql<{ from: string; until: string }>`
@@ -152,7 +152,7 @@ async function writeNotifications(tx: Tx, shop: DemoShop, past: Past): Promise<v
   )
 }
 
-/** Some credentials are old, so that the overview has something to renew. */
+/** Sets the ages of the credentials. Some are old, so that the overview lists credentials to renew. */
 async function writeCredentialAges(tx: Tx, ids: MachineIds): Promise<void> {
   const ages = machineUsers.map((plan) => ({
     id: ids.machineUsers[plan.key],

@@ -1,8 +1,8 @@
-// The frame of the pages that the demo proxy renders itself, and the two small pages: the end of a session, and a shop
-// that is closed.
+// Renders the layout of the demo proxy's own pages, and two of these pages: the signed-out page and the closed-shop
+// page.
 import type { Addresses, Door } from './demo-doors.ts'
 
-/** Escapes a text for HTML. */
+/** Escapes text for HTML. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
@@ -12,7 +12,7 @@ type PageParts = {
   title: string
   /** HTML of the body. */
   content: string
-  /** The path of a module. */
+  /** URL path of a script module. */
   script?: string
 }
 
@@ -39,7 +39,7 @@ const renderNote = (title: string, paragraphs: string, script?: string): string 
     ...(script === undefined ? {} : { script }),
   })
 
-/** Returns the page after signing out. */
+/** Returns the page that a person sees after signing out. */
 export function renderSignedOutPage({ person }: Door, { start }: Addresses): string {
   const name = escapeHtml(person.name)
   return renderNote(
@@ -51,8 +51,8 @@ export function renderSignedOutPage({ person }: Door, { start }: Addresses): str
 }
 
 /**
- * Returns the page for a person whose tenant may not use the application. A script opens the shop as soon as that is
- * possible.
+ * Returns the page for a person whose tenant may not use the application. A script opens the shop as soon as access is
+ * granted again.
  */
 export function renderClosedPage({ person }: Door, { start }: Addresses): string {
   const name = escapeHtml(person.name)

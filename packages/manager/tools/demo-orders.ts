@@ -1,5 +1,5 @@
-// The part of the shop's backend that takes orders. It asks the warehouse through the ESB, and notifies the people of the
-// tenant and Anna. The proxy passes the identity that it has verified, as it would pass X-User-Id and X-Tenant-Id.
+// The part of the shop's backend that accepts orders. It orders from the warehouse through the ESB, and notifies Anna
+// and the people of the tenant. The proxy passes the verified identity, as it would pass X-User-Id and X-Tenant-Id.
 import { type Connection, callEsb, emit } from '@manager/client'
 import { type Person, anna } from './demo-people.ts'
 

@@ -1,4 +1,4 @@
-// The demo partner stands in for a third-party service, a warehouse that knows the stock of each customer and reserves
+// The demo partner stands in for a third-party service: a warehouse that knows the stock of each customer and reserves
 // tulips for orders. It requires a token that the ESB adds and the backends never see.
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -27,7 +27,7 @@ export async function startPartner() {
   return { url: `http://127.0.0.1:${port}`, token, close }
 }
 
-/** Returns a function that answers a request. Other customers of the warehouse take tulips between two counts. */
+/** Returns a function that handles requests. The stock changes with each query, as if other customers had ordered. */
 function createWarehouse() {
   const stock = new Map<string, number>()
   let orders = firstOrder

@@ -1,4 +1,4 @@
-// The times and the random numbers of the demo's past. The numbers are the same in every run.
+// The time range and the random numbers of the demo history. The numbers are the same in every run.
 
 /** A range of times in milliseconds: from (inclusive) to until (exclusive). */
 export type Past = { from: number; until: number }

@@ -1,4 +1,4 @@
-// The people of the demo. Anna and Ben can be entered through a door of the start page; the others fill the lists.
+// The people of the demo. The doors on the start page sign in Anna and Ben; the other people fill the lists.
 import type { ProjectRole } from '../src/policy/roles.ts'
 
 export type Person = {
@@ -47,10 +47,10 @@ export const tenantMembers: readonly Person[] = [
   createPerson(10, 'Cara Lopez', 'cedar', { tenant: { slug: 'cedar', role: 'admin' } }),
   createPerson(11, 'Dora Klein', 'dune', { tenant: { slug: 'dune', role: 'member' } }),
 ]
-/** Has a role in one application only. */
+/** Has a role in only one application. */
 export const accountant = createPerson(12, 'Rosa Dean', 'ledger')
 
-/** Creates the project. No door leads to this administrator. */
+/** Creates the project. No door signs in this administrator. */
 export const operator = createPerson(0, 'Demo', 'demo')
 
 /** Returns the headers in which a proxy forwards the identity of a signed-in person. */

@@ -165,7 +165,7 @@ const serveStart = (request: IncomingMessage, { port, shop }: Options): ProxyRes
   return getPath(request) === '/' ? servePage(renderStartPage(createAddresses(port), shop)) : noRoute
 }
 
-/** Serves the pages that both doors have: the sign-in and its end. */
+/** Serves the routes that both doors share, such as signing in and signing out. */
 function serveOwnPage(request: IncomingMessage, { door, options }: Visit): ProxyResponse {
   const path = getPath(request)
   const isSignOut = path === '/-/logout' || (request.method === 'POST' && path === '/sign-out')

@@ -63,7 +63,7 @@ export type EndpointPlan = {
   application: ApplicationSlug
   /** The machine users that may call the endpoint. */
   callers: readonly MachineUserKey[]
-  /** The path at the partner of the demo, which answers. The partners of other endpoints do not exist. */
+  /** The path at the demo partner. Endpoints without this path call partners that do not exist. */
   partnerPath?: string
   input: CreateEndpointInput
 }
@@ -215,7 +215,7 @@ export const triggers: readonly TriggerPlan[] = [
   },
 ]
 
-/** The key of the setting with which Anna shows a text above the shop. */
+/** The key of the setting for the notice that Anna shows above the shop. */
 export const noticeKey = 'shop.notice'
 
 export const piletName = '@bloom/stock'

@@ -1,6 +1,6 @@
-// `npm run demo` starts a complete installation to explore: PostgreSQL, Redis, the Manager with its gate closed, a
-// stand-in reverse proxy with two doors, a month of sample data, a mock partner, examples/backend.ts and examples/shell.
-// Everything listens on loopback. The demo is for development only and rejects any other environment.
+// `npm run demo` starts a complete installation to explore: PostgreSQL, Redis, the Manager, a stand-in reverse proxy
+// with two doors, a month of sample data, a mock partner, examples/backend.ts and examples/shell. The Manager requires
+// the proxy secret. Everything listens on loopback. The demo is for development only and rejects any other environment.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -57,7 +57,7 @@ const createServiceEnv = ({ databaseUrl, redisUrl }: Engines): NodeJS.ProcessEnv
   SVC_PUBLIC_URL: createAddresses(Number(port)).manager,
   SVC_PROXY_SECRET: secret,
   SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8',
-  // Keeps the silent backend of the sample data in the overview.
+  // Keeps the registration of the silent backend, so that the overview lists it.
   SVC_CALLBACKS_REAP_AFTER: '1440m',
   SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
   SVC_DATABASE_URL: databaseUrl,

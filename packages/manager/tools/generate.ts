@@ -1,7 +1,7 @@
 // Writes every generated file: generated/graphql.ts (from the SDL), generated/db.ts and generated/schema-history.ts
 // (from migrated databases), generated/routes.ts (from the route declarations), docs/reference/permissions/*.md,
 // docs/reference/{commands,graphql,rest}/*.md, docs/reference/configuration.md, manager.example.yaml,
-// docs/api/{schema.graphql,openapi.json,schemas.json}, and the types and operations of packages/client and
+// docs/api/{schema.graphql,openapi.json,schemas.json}, the types and operations of packages/client and
 // packages/console, and the permission table of packages/console. With --check, it writes nothing and fails on a
 // difference.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -158,8 +158,8 @@ function discard(root: string): void {
 }
 
 /**
- * Returns a function that creates the tree of a job. The tree is built for the first job of its kind and copied for the
- * others.
+ * Returns a function that creates the tree of a job. It builds one tree for each kind of machine and copies it for each
+ * job. The last job of a kind uses the tree itself.
  */
 function createTreeFactory(folder: string): (machine: Machine, isLast: boolean) => Tree {
   const builtMachines = new Set<Machine>()

@@ -63,8 +63,8 @@ const kinds: Readonly<Record<Link['kind'], LinkKind>> = {
 }
 
 /**
- * Returns the steps that create or update the link. Throws if either end is neither earlier in the file nor in the
- * Manager.
+ * Returns the steps that create or update the link. Throws if either end is neither declared earlier in the file nor
+ * present in the Manager.
  */
 export async function planLink(planning: Planning, link: Link): Promise<Step[]> {
   const { connection, ids, signal } = planning

@@ -1,5 +1,4 @@
-// Reads lists that a page needs completely, such as the applications of a project. Lists are read page by page, up to
-// a limit.
+// Reads complete lists for a page, such as the applications of a project. Lists are read page by page, up to a limit.
 import { type TypedDocument, graphql } from '@manager/client'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { connection } from './connection.ts'
@@ -24,7 +23,7 @@ export type RowsRead<Result, Variables extends PageVariables, Row> = {
   select: (result: Result) => RowsPage<Row>
   /** Maximum number of pages to read; a page has at most 100 rows. */
   maxPages?: number
-  /** Starts after the row of this cursor instead of at the first row. */
+  /** Starts after the row at this cursor instead of at the first row. */
   after?: string | null
 }
 

@@ -13,7 +13,7 @@ export type BatchedRead<Values> = {
   ids: readonly string[]
   /** The type of the variable `$id`. */
   idType?: 'ID!' | 'String!'
-  /** Root fields for one object, by the name of the value; `$id` stands for the id of the object. */
+  /** Root fields for one object, keyed by the name of the value; `$id` stands for the id of the object. */
   fields: { readonly [Name in keyof Values & string]: string }
   /** Further variables of the fields, of the type `String!`, such as the value of a filter. */
   texts?: Readonly<Record<string, string>>

@@ -3,7 +3,7 @@
 
 type StorageArea = 'localStorage' | 'sessionStorage'
 
-/** Returns a stored value; null without one or without storage. */
+/** Returns the stored value; null if no value is stored or storage is blocked. */
 export function readStored(key: string, area: StorageArea = 'localStorage'): string | null {
   try {
     return globalThis[area].getItem(key)
@@ -16,6 +16,6 @@ export function saveStored(key: string, value: string, area: StorageArea = 'loca
   try {
     globalThis[area].setItem(key, value)
   } catch {
-    // The value applies until the page is left.
+    // The value applies until the person leaves the page.
   }
 }

@@ -50,7 +50,7 @@ function findKind(error: unknown, isChange: boolean): FailureKind {
   if (error.status === 0 || error.status === 401) return 'sessionEnded'
   if (error.status === 404) return 'notFound'
   if (error.status === 429) return 'rateLimited'
-  // The proxy lost the Manager after it had sent the request.
+  // The proxy lost its connection to the Manager after it had sent the request.
   if (error.status === 502 || error.status === 504) return isChange ? 'unknownOutcome' : 'unavailable'
   if (error.status === 503) return 'unavailable'
   return kindsOfCode[error.code ?? ''] ?? 'unexpected'

@@ -1,9 +1,9 @@
-// Lists that a page shows from their start and continues on demand, such as the inbox.
+// Lists that show their first rows immediately and load more rows on demand, such as the inbox.
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { type RowsRead, readAllRows } from './all-rows.ts'
 
 export type GrowingRows<Row> = {
-  /** The rows so far; undefined before the first ones arrive. */
+  /** The rows that have been read; undefined until the first rows arrive. */
   readonly rows: readonly Row[] | undefined
   readonly hasMore: boolean
   readonly isReadingMore: boolean
@@ -12,7 +12,7 @@ export type GrowingRows<Row> = {
   readonly retry: () => void
 }
 
-/** Reads the first pages of a list, and the next ones with every `readMore`. `maxPages` is the number of pages in a step. */
+/** Reads the first pages of a list, and more pages with every `readMore`. Each step reads up to `maxPages` pages. */
 export function useGrowingRows<Result, Variables extends { readonly after?: string | null }, Row>(
   read: Omit<RowsRead<Result, Variables, Row>, 'after'>,
   { isEnabled = true } = {},

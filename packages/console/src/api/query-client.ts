@@ -8,7 +8,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     // A request without a connection fails immediately, so that the page can report it.
     queries: { retry: false, staleTime: 10_000, networkMode: 'always', refetchOnReconnect: true },
-    // The result of a change is forgotten with the form that shows it.
+    // Discard the result of a mutation as soon as no component uses it.
     mutations: { retry: false, networkMode: 'always', gcTime: 0 },
   },
 })

@@ -33,8 +33,8 @@ const describeRead = <Result, Variables extends Values>(
 })
 
 /**
- * Runs a query before the component that shows its result is loaded, unless the cache has one. The component's own
- * `useRead` continues the request and shows its failure.
+ * Runs a query before the component that shows its result is loaded, unless the cache already has the result. The
+ * component's own `useRead` continues the request and shows its failure.
  */
 export const startRead = <Result, Variables extends Values>(
   document: TypedDocument<Result, Variables>,
@@ -80,7 +80,7 @@ export function useChange<Result, Variables extends Values>(
   return useMutation({
     mutationFn: (variables: Variables) => graphql(connection, document, variables),
     onSuccess: () => client.invalidateQueries(),
-    // The failure is shown at once: after a lost connection, the reads can take long.
+    // Show the failure immediately: after a lost connection, the queries can take a long time.
     onError: () => void client.invalidateQueries(),
   })
 }

@@ -10,7 +10,7 @@ import { type Failure, describeFailure } from './failures.ts'
 export type SecretChange<Variables, Secret> = {
   /** Sends the change once; further calls are ignored until the response arrives. */
   send: (variables: Variables) => void
-  /** The selected part of the result, until `forget` is called; null before. */
+  /** The selected part of the result. Null until the response arrives and after `forget` is called. */
   secret: Secret | null
   isPending: boolean
   failure: Failure | null
@@ -20,7 +20,7 @@ export type SecretChange<Variables, Secret> = {
 
 /**
  * Sends a mutation that returns a secret. Use it in a component that stays mounted when the page reads its data again,
- * because the secret is lost with the component. `select` keeps only the parts that the dialog shows.
+ * because the secret is lost when the component is removed. `select` keeps only the parts that the dialog shows.
  */
 export function useSecretChange<Result, Variables extends Readonly<Record<string, unknown>>, Secret>(
   document: TypedDocument<Result, Variables>,

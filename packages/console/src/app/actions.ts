@@ -1,6 +1,6 @@
-// The actions of the console: the permission that shows their control, and the mutations behind it. Sections decide by
-// this table alone whether a control is shown. A test compares it with the policy of the API, and each control, which
-// has the name of its action in `data-action`, with the roles.
+// The actions of the console: the permission that shows their control, and the mutations behind it. Only this table
+// decides whether a section shows a control. Tests compare the table with the policy of the API and with the controls
+// that each role sees. Each control has the name of its action in `data-action`.
 import type { Permission } from '../generated/documents.ts'
 
 export type Action = {
@@ -9,7 +9,7 @@ export type Action = {
   readonly permission: Permission
   /** Every mutation that the control can send. */
   readonly mutations: readonly string[]
-  /** Queries behind the control that need a permission of their own. */
+  /** Queries behind the control that require a separate permission. */
   readonly queries?: readonly string[]
   /** The path that the control downloads. */
   readonly route?: string

@@ -11,7 +11,7 @@ import { useText } from '../texts/language.tsx'
 
 type ChangeFailureProps = {
   failure: Failure | null
-  /** Called after the visible data has been read again, so that the form can start from it. */
+  /** Called after the visible data has been read again, so that the form can restart with the new data. */
   onReload?: () => void
   /** Names of the form's fields. Their errors are shown at the fields instead. */
   fieldNames?: readonly string[]
@@ -61,7 +61,7 @@ export function ChangeFailure({ failure, onReload, fieldNames }: ChangeFailurePr
 
 type ChangeNoteProps = { failure: Failure; onReload?: () => void }
 
-/** Exists as long as the failure, so that the next failure starts without a reload. */
+/** Mounted only while there is a failure, so that the next failure does not start in the reloaded state. */
 function ChangeNote({ failure, onReload }: ChangeNoteProps): ReactNode {
   const t = useText()
   const describe = useChangeText()

@@ -11,7 +11,7 @@ import { useFormat } from '../texts/format.ts'
 import { useText } from '../texts/language.tsx'
 import { ChangeFailure } from './change-failure.tsx'
 
-/** A field in three states; null is not set. */
+/** The three versions of a field; null means that the field is not set. */
 export type ConflictField = {
   readonly id: string
   readonly label: string
@@ -32,7 +32,7 @@ type ConflictDialogProps = {
   failure: Failure | null
   /** Receives the chosen side of every field that differs. */
   onSave: (sides: ReadonlyMap<string, Side>) => void
-  /** Returns to the form, whose input stays. */
+  /** Returns to the form and keeps its input. */
   onBack: () => void
   onDiscard: () => void
 }

@@ -25,7 +25,7 @@ export function saveCsv(name: string, rows: readonly (readonly (string | number)
   URL.revokeObjectURL(address)
 }
 
-/** Lets the browser download an address as a file. */
+/** Makes the browser download the file at an address. */
 export function downloadFile(address: string, name: string): void {
   const link = document.createElement('a')
   link.href = address

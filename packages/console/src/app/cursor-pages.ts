@@ -1,5 +1,5 @@
-// Pages of a list by cursor. The address holds the page and its cursor. The API has no way back, so the tab remembers the
-// cursors of the pages that it has shown.
+// Cursor-based pages of a list. The address contains the page number and the cursor of the page. The API cannot read
+// backward, so the tab remembers the cursors of the pages that it has shown.
 import { useEffect } from 'react'
 import { readStored, saveStored } from '../api/browser-storage.ts'
 import type { AddressSearch, ListSearch } from './list-search.ts'
@@ -14,7 +14,7 @@ export type CursorPage = {
   readonly after: string | null
 }
 export type CursorPages = CursorPage & {
-  /** Opens the next or the previous page. A page whose cursor is unknown leads to the first one. */
+  /** Opens the next or the previous page. If the cursor of that page is unknown, opens the first page. */
   readonly goTo: (page: number) => void
 }
 
@@ -37,7 +37,7 @@ function readCursors(list: string): Shown['cursors'] {
   return shown.list === list ? shown.cursors : {}
 }
 
-/** Returns the page of the address. Without its cursor, a page cannot be read, so that it is the first one. */
+/** Returns the page that the address names, or the first page if the address contains no cursor. */
 export function getCursorPage({ page, after }: Pick<ListSearch, 'page' | 'after'>): CursorPage {
   return page === 1 || after === null ? { page: 1, after: null } : { page, after }
 }

@@ -39,7 +39,7 @@ export function FormDialog({
   const id = useId()
   const [isAsking, setAsking] = useState(false)
   const close = (): void => {
-    // The result of the change would be lost with the form.
+    // Closing the form now would lose the result of the change.
     if (isPending) return
     if (isDirty && !isAsking) setAsking(true)
     else onClose()
@@ -91,7 +91,7 @@ export function FormDialog({
       <ChangeFailure
         failure={failure}
         {...(fieldNames === undefined ? {} : { fieldNames })}
-        // After an unknown outcome the input stays, because it may have to be sent again.
+        // If the outcome is unknown, the input is kept, because it may have to be sent again.
         {...(failure?.kind === 'conflict' ? { onReload: onClose } : {})}
       />
     </Dialog>

@@ -1,5 +1,5 @@
 // Pages that are loaded when they are opened. If the file of a page is missing, TanStack Router would reload the tab,
-// which fails without a connection. The console shows a state with a button instead.
+// which fails without a connection. The console shows a failure state with a reload button instead.
 import { lazyRouteComponent as createLazyComponent } from '@tanstack/react-router'
 
 /** The file of a page cannot be loaded: a newer version is installed, or there is no connection. */

@@ -10,7 +10,7 @@ type NameSlugFieldsProps = {
   values: NameSlug
   isNew: boolean
   nameLabel: string
-  /** The hint for the slug of a new object, if the usual one does not fit. */
+  /** Replaces the default hint for the slug of a new object. */
   slugHint?: string
   onChange: (changes: Partial<NameSlug>) => void
 }

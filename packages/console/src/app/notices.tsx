@@ -47,7 +47,7 @@ export function Notices(): ReactNode {
   )
 }
 
-/** Reads the caller again when a session follows one that ended, because another person may have signed in. */
+/** Reads the caller again when a new session replaces an ended session, because another person may have signed in. */
 function useNewSession(isSessionEnded: boolean): void {
   const client = useQueryClient()
   const wasEnded = useRef(false)

@@ -16,13 +16,13 @@ const severities: Readonly<Record<string, readonly [IconName, Tone]>> = {
 
 type SafeLink = {
   readonly address: string
-  /** The host to which the link leads; null for this one. */
+  /** The host to which the link leads; null for the host of this page. */
   readonly host: string | null
 }
 
 /**
  * Returns a link that is safe to follow: a page of the console, or an https address. Other links are not shown. Other
- * paths of this host act or download, such as the one that ends the session.
+ * paths on this host can perform an action or start a download, such as the path that ends the session.
  */
 function toSafeLink(link: string | null): SafeLink | null {
   const url = link === null ? null : URL.parse(link, location.origin)

@@ -1,4 +1,4 @@
-// The dialog of a secret that the API returns only once. While it is open, neither Back nor a link leaves the page.
+// The dialog for a secret that the API returns only once. While it is open, neither Back nor a link leaves the page.
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useRef } from 'react'
 import { SecretDialog, type SecretDialogProps } from '../kit/dialog.tsx'

@@ -36,7 +36,7 @@ const toPerson = ({ id, displayName, username, email }: Found): Person => ({
 export function PersonPicker({ name, label, value, onChange }: PersonPickerProps): ReactNode {
   const t = useText()
   const title = label ?? t('app.person')
-  // The chosen person is not an input element, so this component reads the errors of its form itself.
+  // The chosen person is not shown in an input element, so this component reads the form errors itself.
   const problem = use(FormValidationContext)?.[name ?? '']
   return value === null ? (
     <PersonSearch name={name} label={title} onChange={onChange} />

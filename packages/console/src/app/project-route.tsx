@@ -1,4 +1,4 @@
-// Loads the project that the address names before its sections.
+// Loads the project that the address names before it shows the sections of the project.
 import { Link, Outlet, useParams } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { describeFailure } from '../api/failures.ts'
@@ -17,7 +17,7 @@ export function ProjectRoute(): ReactNode {
   }, [openSlug])
   if (project !== null)
     return (
-      // Nothing of a project, such as unsaved changes, remains when another project opens.
+      // The key discards all state of the previous project, such as unsaved changes, when another project opens.
       <ProjectProvider key={project.id} project={project}>
         <Outlet />
       </ProjectProvider>

@@ -8,7 +8,7 @@ import { useText } from '../texts/language.tsx'
 const SwitcherPopup = loadOnDemand(async () => (await import('./switcher-popup.tsx')).SwitcherPopup)
 
 type SwitcherProps = {
-  /** The name to show: that of the project, or outside of projects that of the page. */
+  /** The name of the project or, outside of projects, of the page. */
   name: string
   slug: string | null
   /** The current section, shown on narrow screens. */

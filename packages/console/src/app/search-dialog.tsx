@@ -61,7 +61,8 @@ export function SearchDialog(props: SearchDialogProps): ReactNode {
   )
   const objects = useObjectEntries(isLongEnough ? (data?.search.hits ?? []) : [], props)
   const pages = usePageEntries(text.trim(), props)
-  // Objects arrive later than pages. Above them, they would push the marked page away just before Enter is pressed.
+  // Objects arrive later than pages. If they were listed above the pages, they would push the marked page away just
+  // before the person presses Enter.
   const sections = [
     { id: 'pages', title: t('app.searchPages'), entries: pages },
     { id: 'objects', title: t('app.searchObjects'), entries: objects },

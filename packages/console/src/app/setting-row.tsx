@@ -1,4 +1,5 @@
-// A row of a setting to read: its key and its value. Values of secret keys are hidden; the settings page shows them.
+// A read-only row with the key and the value of a setting. Values of secret keys are hidden; the settings page shows
+// them.
 import type { ReactNode } from 'react'
 import { SectionRow } from '../kit/section.tsx'
 import { useText } from '../texts/language.tsx'

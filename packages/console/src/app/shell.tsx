@@ -24,7 +24,7 @@ const CreateProjectDialog = loadOnDemand(
   async () => (await import('./create-project.tsx')).CreateProjectDialog,
 )
 
-/** How often a page that stays visible looks for another person's session. */
+/** How often a visible page checks whether another person has signed in. */
 const pollMs = 60_000
 
 export function Shell(): ReactNode {
@@ -37,7 +37,7 @@ export function Shell(): ReactNode {
   const closeOnEscape = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && isMenuOpen) setMenuOpen(false)
   }
-  // Without its parts, the page has no unsaved input, and the browser does not ask whether to stay.
+  // Removing all parts of the page also removes unsaved input, so the browser does not ask whether to stay.
   if (isOtherPerson) return null
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- Escape closes the menu from any control
@@ -67,8 +67,8 @@ export function Shell(): ReactNode {
 }
 
 /**
- * Returns true if another person has signed in, and then loads the console again, so that neither data nor input of the
- * first one remains.
+ * Returns true if another person has signed in. Also loads the console again, so that no data or input of the first
+ * person remains.
  */
 function useOtherPerson(id: string | undefined): boolean {
   const [firstId, setFirstId] = useState(id)

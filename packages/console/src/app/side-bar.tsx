@@ -96,7 +96,7 @@ function SectionGroup({ sections, base, counts, onNavigate }: GroupProps): React
         <li key={path}>
           <Link
             to={`${base}/${path}` as '/'}
-            // Of the search parameters, only the environment applies to other sections.
+            // Only the search parameter for the environment applies to other sections.
             search={((previous: AddressSearch) => ({ env: previous['env'] })) as never}
             className="side-bar-item"
             activeOptions={{ includeSearch: false, exact: true }}

@@ -1,4 +1,4 @@
-// Questions before a personal access token is revoked or deleted.
+// Confirmation dialogs for revoking and deleting a personal access token.
 import type { ReactNode } from 'react'
 import { deleteTokenDocument, revokeTokenDocument } from '../generated/documents.ts'
 import { DeleteDialog } from '../kit/dialog.tsx'
@@ -70,7 +70,7 @@ export function DeleteTokenDialog({
 
 const recentMs = 7 * 86_400_000
 
-/** Warns that something still uses a token. */
+/** Warns if a usable token was used recently. */
 function RecentUse({ token }: { token: AccessToken }): ReactNode {
   const t = useText()
   const { relative } = useFormat()

@@ -12,7 +12,7 @@ import { TokenStatus, formatPrefix } from './token-status.tsx'
 import { useSystemMay } from './use-system-may.ts'
 
 type TokenPanelProps = {
-  /** Null while it loads, or if it does not exist; `children` then says so. */
+  /** Null while the token is loading, or if it does not exist. The panel then shows `children`. */
   token: AccessToken | null
   /** More facts, such as the owner. */
   facts?: readonly Fact[]
@@ -61,7 +61,7 @@ function TokenFacts({ token, facts }: { token: AccessToken; facts: readonly Fact
   )
 }
 
-/** A day with its distance from now, and the exact time on hover. */
+/** A date with its relative time, and the exact time on hover. */
 function Moment({ at }: { at: string | null }): ReactNode {
   const t = useText()
   const { date, exact, relative } = useFormat()

@@ -38,6 +38,6 @@ export function TokenExpiry({ expiresAt }: { expiresAt: string | null }): ReactN
   )
 }
 
-/** The start of a token, which identifies it without revealing it. */
+/** The prefix of a token, which identifies the token without revealing it. */
 export const formatPrefix = ({ tokenPrefix }: Pick<AccessToken, 'tokenPrefix'>): string =>
   `pat_${tokenPrefix}…`

@@ -58,7 +58,7 @@ export function useRowSwitch<Input>({
       },
     )
   }
-  // While the request runs, the switch shows its future state.
+  // While the request runs, the switch shows the requested state.
   const pendingState = create.isPending ? true : update.isPending ? update.variables.enabled : null
   return {
     isOn: pendingState ?? row?.enabled ?? false,

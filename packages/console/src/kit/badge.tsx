@@ -1,5 +1,5 @@
-// Badges name a state or a kind in one word. A status has an icon and a word, so that the color is never its only
-// sign.
+// Badges name a state or a kind in one word. A status has an icon and a word, so that color is never the only
+// indicator.
 import './badge.css'
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'

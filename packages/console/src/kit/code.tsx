@@ -1,5 +1,5 @@
-// Code and differences. Signs at the start of lines mark additions and removals, so that the color is not their only
-// mark.
+// Code and differences. Signs at the start of lines mark additions and removals, so that color is not the only
+// indicator.
 import './code.css'
 import { type ReactNode, useState } from 'react'
 import { useFormat } from '../texts/format.ts'
@@ -11,7 +11,7 @@ import { VisibleText } from './visible-text.tsx'
 /** Longer code is cut until the person asks for all of it, because every line is an element of the page. */
 const maxCode = 20_000
 
-/** Text with line numbers; it scrolls by itself and never breaks the layout. */
+/** Text with line numbers, in its own scroll area, so that it never breaks the layout. */
 export function CodeView({ label, text }: { label: string; text: string }): ReactNode {
   const t = useText()
   const { number } = useFormat()
@@ -105,7 +105,7 @@ function DiffValues({ before, after }: { before: string | null; after: string | 
 
 type Range = readonly [start: number, end: number]
 
-/** Longer values are cut around their change until the person asks for all of it. */
+/** Longer values are shortened to the part around the change until the person asks for the whole value. */
 const maxLength = 600
 const lead = 120
 

@@ -85,7 +85,7 @@ export function DataTable<Item extends { readonly id: string }>({
   useRowFocus(container, openId)
   const columns = fitColumns(allColumns, width ?? Infinity).map((column) => ({
     ...column,
-    // React keeps a column with its key, and its id must not change then.
+    // React reuses a column that has the same key, and the id of a reused column must not change.
     key: column.sortField ?? column.id,
   }))
   const height = width !== null && width < narrowWidth ? Math.max(rowHeight, 48) : rowHeight

@@ -11,7 +11,7 @@ import { useReturnFocus } from './return-focus.ts'
 
 export type DialogProps = {
   title: string
-  /** Marks a kind of dialog beside its title. */
+  /** An icon before the title that shows the kind of dialog. */
   icon?: IconName
   iconTone?: Tone
   isOpen: boolean
@@ -67,7 +67,7 @@ function FocusReturn(): ReactNode {
 
 type DeleteDialogProps = {
   title: string
-  /** The text of the main button, if it does not delete. */
+  /** The text of the main button, if the action is not a deletion. */
   submitText?: string
   isOpen: boolean
   /** The consequences of the deletion, such as the numbers of dependent objects. */

@@ -1,4 +1,4 @@
-// A short message inside a page, with an icon so that the color is not its only sign.
+// A short message inside a page, with an icon so that color is not the only indicator.
 import './note.css'
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'

@@ -8,8 +8,8 @@ export type OnDemand<Props> = {
 }
 
 /**
- * Returns a component that renders nothing until its code is loaded. If loading fails, the component renders nothing
- * either: the notes above the page report the failure, and rendering the component again retries the request.
+ * Returns a component that renders nothing until its code is loaded, and also renders nothing if loading fails. The
+ * notes above the page report the failure, and rendering the component again retries the request.
  */
 export function loadOnDemand<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -12,7 +12,7 @@ export type PageProps = {
   filters?: ReactNode
   /** Does not scroll with the content; use it for pagers and save bars. */
   foot?: ReactNode
-  /** A SidePanel. It takes its width from the content. */
+  /** A SidePanel. It reduces the width of the content. */
   panel?: ReactNode
   /** Tables extend from edge to edge; other content keeps the page margin. */
   isEdgeToEdge?: boolean

@@ -13,7 +13,7 @@ type PagerProps = {
   shown: number
   total: number
   isTotalExact: boolean
-  /** For lists by cursor, whose total can be unknown. */
+  /** For cursor-based lists, whose total can be unknown. */
   hasNext?: boolean
   onPage: (page: number) => void
   onSize: (size: PageSize) => void

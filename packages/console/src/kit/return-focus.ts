@@ -1,10 +1,10 @@
 // Returns the focus when the element that had it is removed with a dialog, a panel or a page. Otherwise the focus would
-// be on the body, and a person with a keyboard would start again at the top of the page.
+// be on the body, and a keyboard user would start again at the top of the page.
 import { useEffect } from 'react'
 
 type Visit = {
   readonly element: HTMLElement
-  /** The element and the elements around it. They are remembered because a removed element has no parents. */
+  /** The element and its ancestors. They are stored because a removed element has no parent. */
   readonly path: readonly EventTarget[]
 }
 
@@ -24,8 +24,8 @@ export const trackFocus = (page: Element): void => page.addEventListener('focusi
 const isFocusLost = (): boolean => document.activeElement === null || document.activeElement === document.body
 
 /**
- * Moves the focus to the element that had it last outside of `removed`, or to what is left around that element. With
- * `target`, it tries that element first. Does nothing if another element has the focus.
+ * Moves the focus to the element outside of `removed` that had the focus most recently, or to its closest remaining
+ * ancestor. With `target`, tries that element first. Does nothing if another element has the focus.
  */
 export function returnFocus(removed: Element | null = null, target: HTMLElement | null = null): void {
   const visit = visits.findLast(({ path }) => removed === null || !path.includes(removed))
@@ -42,7 +42,7 @@ export function returnFocus(removed: Element | null = null, target: HTMLElement 
   requestAnimationFrame(() => requestAnimationFrame(tryAround))
 }
 
-/** Returns the focus if the element that had it was removed, and not if the person left it. */
+/** Returns the focus if the element that had it was removed, but not if the person moved the focus away. */
 export function recoverFocus(): void {
   if (visits.at(-1)?.element.isConnected === false) returnFocus()
 }

@@ -8,7 +8,7 @@ import { returnFocus } from './return-focus.ts'
 
 export type SidePanelProps = {
   title: ReactNode
-  /** Names the panel for screen readers. If the title is text, it is the default. */
+  /** The name of the panel for screen readers. The default is the title, if the title is text. */
   label?: string
   subtitle?: ReactNode
   /** Buttons in the header, before the close button. */
@@ -16,7 +16,10 @@ export type SidePanelProps = {
   tabs?: ReactNode
   foot?: ReactNode
   width?: 320 | 400 | 440
-  /** The content that the panel follows: the focus stays in it when the panel opens, and returns to it. */
+  /**
+   * The content that the panel follows. It keeps the focus when the panel opens, and gets the focus back when the panel
+   * closes.
+   */
   follows?: RefObject<HTMLElement | null>
   onClose: () => void
   children: ReactNode
@@ -51,7 +54,8 @@ export function SidePanel({
       returnFocus(element, followed)
     }
   }, [follows])
-  // React also delivers the events of dialogs that controls of the panel opened, although they are outside of it.
+  // React also delivers events from dialogs that the panel's controls opened, although the dialogs are outside the
+  // panel.
   const closeOnEscape = (event: KeyboardEvent): void => {
     const isInside = event.target instanceof Node && event.currentTarget.contains(event.target)
     if (event.key === 'Escape' && !event.defaultPrevented && isInside) onClose()

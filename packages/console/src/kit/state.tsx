@@ -12,7 +12,7 @@ import { Id } from './values.tsx'
 type StateProps = {
   icon: IconName
   title: string
-  /** Replaces a whole page: the title is that of the page. */
+  /** Replaces a whole page. The title becomes the title of the page. */
   isPage?: boolean
   children?: ReactNode
   actions?: ReactNode
@@ -77,7 +77,7 @@ type FailureStateProps = {
   isPage?: boolean
 }
 
-/** A failure of a read, with what still holds and the next step. */
+/** Shows a failed read: the reason, what is not affected, and the next step. */
 export function FailureState({ failure, onRetry, actions, isPage = false }: FailureStateProps): ReactNode {
   const t = useText()
   const { icon, title, hint } = designs[failure.kind]
@@ -118,7 +118,7 @@ const FailureRequestId = ({ failure }: { failure: Failure }): ReactNode => {
 
 type SignInProps = {
   isSmall?: boolean
-  /** Keeps this tab, and the input in it. */
+  /** Opens a new tab, so that the input in this tab is kept. */
   isNewTab?: boolean
 }
 
@@ -141,18 +141,18 @@ export const SignInLink = ({ isSmall = false, isNewTab = false }: SignInProps): 
   )
 }
 
-/** Returns the text of a failure in one paragraph, where there is no room for its design. */
+/** Returns the text of a failure as one paragraph, for places that are too small for the failure state. */
 export function useFailureText(): (failure: Failure) => string {
   const t = useText()
   return (failure) => {
     const { title, hint } = designs[failure.kind]
-    // A refusal of the Manager is more precise.
+    // If the Manager refuses a request, its message is more precise.
     if (hint === null || failure.kind === 'notFound' || failure.kind === 'forbidden') return failure.message
     return `${t(title as 'failure.notFound')}. ${t(hint as 'failure.notFoundHint')}`
   }
 }
 
-/** Retries when the wait of the response is over, and shows the remaining seconds. */
+/** Retries after the delay that the response requests, and shows the remaining seconds. */
 function RetryCountdown({ failure, onRetry }: { failure: Failure; onRetry: () => void }): ReactNode {
   const t = useText()
   const waitMs = failure.retryAfterMs ?? defaultRetryMs

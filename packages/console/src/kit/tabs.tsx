@@ -8,7 +8,7 @@ export type TabItem = {
   readonly title: string
   readonly count?: string
   readonly content: ReactNode
-  /** On a page, content such as a table that runs from edge to edge and scrolls by itself. */
+  /** Content that extends from edge to edge and scrolls by itself, such as a table on a page. */
   readonly isEdgeToEdge?: boolean
 }
 

@@ -1,4 +1,4 @@
-// German texts of the folder audit.
+// German texts for sections/audit.
 import type { audit as english } from './audit.en.ts'
 import { createPlural } from './plural.ts'
 import type { TextsOf } from './texts.ts'

@@ -1,4 +1,4 @@
-// English texts of the folder audit.
+// English texts for sections/audit.
 import { createPlural } from './plural.ts'
 
 const plural = createPlural('en')

@@ -1,4 +1,4 @@
-// German texts of failures.
+// German texts for failures.
 import type { failures as english } from './failures.en.ts'
 import type { TextsOf } from './texts.ts'
 

@@ -1,4 +1,4 @@
-// English texts of failures: what happened, what still holds, and the next step.
+// English texts for failures: the reason, what is not affected, and the next step.
 export const failures = {
   'failure.sessionEnded': 'Your session has ended',
   'failure.sessionEndedHint': 'Sign in again to continue. You will return to this page.',

@@ -33,8 +33,8 @@ const trimStops = (text: string): string => text.replace(/\b(sec|min|hr|wk|mo|yr
 function formatRelative({ words, numbers }: RelativeFormats, time: string, now: number): string {
   const seconds = (Date.parse(time) - now) / 1_000
   const [unit, length] = units.find(([, each]) => Math.abs(seconds) >= each) ?? (['second', 1] as const)
-  // "now" and "yesterday" are exact. "last mo." and "last yr." could mean the previous calendar month or year, so that
-  // the number is shown.
+  // "now" and "yesterday" are exact. "last mo." and "last yr." could mean the previous calendar month or year, so these
+  // units are always shown with a number.
   const formatter = unit === 'second' || unit === 'day' ? words : numbers
   return trimStops(formatter.format(Math.trunc(seconds / length), unit))
 }

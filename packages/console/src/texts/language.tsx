@@ -47,7 +47,8 @@ export function LanguageProvider({ children }: { children: ReactNode }): ReactNo
       document.documentElement.lang = shown
       setLoaded({ language: shown, texts })
     }
-    // Without the file of a language, the page keeps its texts; a note says that a newer version is installed.
+    // If the file of a language cannot be loaded, the page is shown in English, and a note says that a newer version is
+    // installed.
     void loaders[language]().then(
       (texts) => show(language, texts),
       () => show('en', en),

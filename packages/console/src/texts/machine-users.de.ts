@@ -1,4 +1,4 @@
-// German texts of the folder machine-users.
+// German texts for sections/machine-users.
 import type { machineUsers as english } from './machine-users.en.ts'
 import { createPlural } from './plural.ts'
 import type { TextsOf } from './texts.ts'

@@ -1,4 +1,4 @@
-// English texts of the folder machine-users.
+// English texts for sections/machine-users.
 import { createPlural } from './plural.ts'
 
 const plural = createPlural('en')

@@ -1,4 +1,4 @@
-// German texts of the account page and of personal access tokens.
+// German texts for the account page and for personal access tokens.
 import type { me as english } from './me.en.ts'
 import { createPlural } from './plural.ts'
 import type { TextsOf } from './texts.ts'

@@ -1,4 +1,4 @@
-// English texts of the account page and of personal access tokens.
+// English texts for the account page and for personal access tokens.
 import { createPlural } from './plural.ts'
 
 const plural = createPlural('en')

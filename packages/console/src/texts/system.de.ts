@@ -1,4 +1,4 @@
-// German texts of the pages of the installation.
+// German texts for sections/system.
 import { createPlural } from './plural.ts'
 import type { system as english } from './system.en.ts'
 import type { TextsOf } from './texts.ts'

@@ -1,4 +1,4 @@
-// English texts of the pages of the installation.
+// English texts for sections/system.
 import { createPlural } from './plural.ts'
 
 const plural = createPlural('en')

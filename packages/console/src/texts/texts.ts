@@ -12,7 +12,10 @@ type Values<Key extends TextKey> = Texts[Key] extends (...values: infer V) => st
 /** Returns the text for a key in the current language, with its values inserted. */
 export type Translate = <Key extends TextKey>(key: Key, ...values: Values<Key>) => string
 
-/** Characters that change the direction of the text after them. A name with them would turn the rest of a sentence. */
+/**
+ * Characters that change the direction of the text after them. In a name, they would also affect the rest of the
+ * sentence.
+ */
 const directionControls = /[\u202A-\u202E\u2066-\u2069]/g
 
 /** Returns the translate function for one language. */

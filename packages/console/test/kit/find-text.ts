@@ -1,12 +1,12 @@
-// Finds every place in which a page of the console has a text, such as a secret after its dialog was closed.
+// Finds every place where a page of the console stores a text, such as a secret after its dialog was closed.
 import type { Frame, Page } from 'playwright-core'
 
-/** A place that the page can be asked for, and its content. */
+/** A place where the page can store text, and its content. */
 type Source = readonly [place: string, content: string]
 
 /**
  * Returns the places that contain the text: the document, storages, databases, caches, cookies, addresses, the history,
- * and the reads and changes of the query client. Each place starts with its kind, such as `localStorage: `.
+ * and the queries and mutations of the query client. Each place starts with its kind, such as `localStorage: `.
  */
 export async function findText(page: Page, text: string): Promise<string[]> {
   const forms = listForms(text)
@@ -117,8 +117,8 @@ async function readAddresses(page: Page): Promise<Source[]> {
 }
 
 /**
- * Reads the reads and changes that the query client of the page keeps. The page exposes it nowhere, so it is found
- * through the component tree. Throws if it is missing, because the search would then be incomplete.
+ * Reads the queries and mutations in the query client of the page. The page does not expose the client, so it is found
+ * through the component tree. Throws if the client is missing, because the search would then be incomplete.
  */
 const readQueryClient = (page: Page): Promise<Source[]> =>
   page.evaluate(() => {

@@ -1,4 +1,4 @@
-// The focus of a page, and steps whose failure says what the page showed.
+// Helpers for the focus of a page, and test steps whose errors describe what the page showed.
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
@@ -16,7 +16,7 @@ async function describeFocus(page: Page): Promise<string> {
   return text.split('\n')[0]?.replace(/^- |:$/g, '') ?? ''
 }
 
-/** Waits until the focus is where it is expected. */
+/** Waits until the target has the focus. */
 export async function expectFocus(target: Locator): Promise<void> {
   const readFocus = async (): Promise<string> =>
     (await hasFocus(target)) ? String(target) : describeFocus(target.page())

@@ -47,7 +47,7 @@ export const usePointer = (page: Page): Hands => ({
   },
 })
 
-/** The inputs of switches and radios are hidden behind their drawing. */
+/** The inputs of switches and radio buttons are visually hidden, so their labels are clicked. */
 const clickLabel = (input: Locator): Promise<void> => input.locator('xpath=ancestor::label').click()
 
 export const useKeyboard = (page: Page): Hands => ({

@@ -16,7 +16,7 @@ export const hostileNames = {
   attribute: '"><svg onload=globalThis.hacked=1>',
   address: 'javascript:globalThis.hacked=1',
   template: '{{constructor.constructor("hacked=1")()}} ${hacked=1}',
-  /** Without its end, the override would turn all text after it. */
+  /** Without a character that ends it, the override would reverse all text after it. */
   override: '\u202Egnp.exe',
   isolate: 'a\u2067\u202Eb\u2069\u2069c',
   rightToLeft: 'شركة الشحن العربية المحدودة',
@@ -70,7 +70,7 @@ export async function seedHostileNames({ service: { sql }, project }: Scene): Pr
   return ids
 }
 
-/** Replaces the placeholder by 10,000 characters in everything that the page reads. */
+/** Replaces the placeholder with 10,000 characters in all responses to the page. */
 export const lengthenNames = (page: Page): Promise<unknown> =>
   page.route('**/query', async (route) => {
     const response = await fetchFor(route)
@@ -78,7 +78,7 @@ export const lengthenNames = (page: Page): Promise<unknown> =>
     await route.fulfill({ response, body })
   })
 
-/** Lists what a name has done to the page. */
+/** Lists the harm that hostile names have done to the page. */
 export const findHarm = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const harm: string[] = []

@@ -1,4 +1,4 @@
-// Walks through every page with hostile names, and looks for what a name has done to the page.
+// Walks through every page with hostile names, and looks for harm to the page.
 import { expect } from 'vitest'
 import { projectSections, systemSections } from '../../src/app/sections.ts'
 import { en } from '../../src/texts/en.ts'
@@ -29,7 +29,9 @@ function listPages(ids: HostileObjects): (readonly [path: string, title: string]
   ]
 }
 
-/** Returns what a name has done to a page, and what the browser complained about. */
+/**
+ * Returns the harm that hostile names have done to each page, and the messages in the developer console of the browser.
+ */
 export async function walkHostileNames(visit: Visit, ids: HostileObjects) {
   const { page, complaints } = visit
   await lengthenNames(page)

@@ -1,4 +1,4 @@
-// The journey of a person who has never seen the console, from a new project to a member of it.
+// The journey of a person who has never seen the console, from creating a project to adding a member.
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectFocus, step } from './focus.ts'
@@ -7,7 +7,9 @@ import type { Scene } from './scene.ts'
 
 const ways = { pointer: usePointer, keyboard: useKeyboard }
 
-/** Makes the journey by pointer, or by the keyboard alone. Returns what the browser complained about. */
+/**
+ * Runs the journey with a pointer or with only the keyboard. Returns developer console messages and foreign requests.
+ */
 export async function makeJourney(scene: Scene, way: keyof typeof ways): Promise<string[]> {
   const visit = await scene.visit(scene.admin)
   const hands = ways[way](visit.page)
@@ -44,7 +46,7 @@ async function createProject(hands: Hands, name: string): Promise<void> {
   await hands.fill(dialog.getByRole('textbox', { name: /^Name/ }), name)
   await hands.press(findButton(dialog, 'Create'))
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  // The page with the button is gone, so the focus is at the start of the new one.
+  // The page that contained the button is closed, so the focus is at the start of the new page.
   await expectFocus(page.getByRole('main'))
 }
 
@@ -103,7 +105,7 @@ async function enableInPanel(hands: Hands): Promise<void> {
   await hands.goTo('Tenants')
   await hands.press(row)
   await expectFocus(panel)
-  // The panel shows what it read before until the new answer arrives.
+  // The panel shows the data that it read before until the new response arrives.
   await expect.poll(() => panel.getByRole('switch', { name: 'Shop' }).isChecked()).toBe(true)
   await hands.turn(billing)
   await panel.getByText('2 of 2 on').waitFor()
@@ -157,7 +159,7 @@ async function setValues(hands: Hands): Promise<void> {
   await hands.press(findButton(page, 'Review and save'))
   await hands.press(findButton(dialog, 'Save'))
   await dialog.waitFor({ state: 'hidden' })
-  // The save bar with its button is gone.
+  // The save bar has disappeared, and its button with it.
   await expectFocus(findCell('Tenant'))
   await page.reload()
   await expectEffective(/^Welcome to Northwind\s+from Tenant$/)

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import type { Scene, Visit } from './scene.ts'
 
 const tenantCount = 10_000
-/** Returns the name of a tenant. Numbers have the same length, so that the order of names is the one of numbers. */
+/** Returns the name of a tenant. Numbers have the same length, so that names and numbers have the same order. */
 export const nameTenant = (number: number): string => `Customer ${String(number).padStart(5, '0')}`
 
 /** Inserts the tenants in one statement. Those with an even number are dedicated. */
@@ -24,7 +24,9 @@ declare global {
   var firstRowWatch: Watch | undefined
 }
 
-/** Runs in the page: stores the time of the first frame that shows the row. Playwright would look every 500 ms. */
+/**
+ * Runs in the page: stores the time of the first frame that shows the row. Playwright would check only every 500 ms.
+ */
 function watchFirstRow(name: string): void {
   const watch: Watch = (globalThis.firstRowWatch = { startedAt: performance.now() })
   const look = (): void => {
@@ -45,8 +47,8 @@ async function signIn(): Promise<number> {
 const readWatch = (page: Page): Promise<Watch | undefined> => page.evaluate(() => globalThis.firstRowWatch)
 
 /**
- * Measures the milliseconds until the first row: from a typed address without any file in the cache, and from a link of
- * the console.
+ * Measures the milliseconds until the first row is shown, both for a typed address with an empty cache and for a link
+ * in the console.
  */
 export async function measureFirstRow({ page, open }: Visit): Promise<Times> {
   const name = nameTenant(1)

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { violationsOf } from '../../../manager/test/kit/cli-login-page.ts'
 import type { Walk } from './walk.ts'
 
-/** Buttons that say that they open something, or that belong to an action. Cells of a table are edited in place. */
+/** Buttons with an attribute that announces an overlay or names an action. Cells of a table are edited in place. */
 const buttons = [
   'button[aria-haspopup]',
   'button[aria-expanded]',
@@ -20,7 +20,7 @@ export type OverlayTour = {
   page: Page
   walk: Walk
   view: string
-  /** Selects the buttons to press; by default all that open something. */
+  /** Selects the buttons to press; by default, all buttons that can open an overlay. */
   selector?: string
   /** Called while the overlay is open. */
   check: (name: string) => Promise<void>
@@ -46,7 +46,7 @@ const isListOfField = (violation: unknown): boolean => {
 /** The overlays that are open. */
 export const shownOverlays = (page: Page): Locator => page.locator(overlays).filter({ visible: true })
 
-/** Opens the address and every overlay of it, one after the other. Returns their names. */
+/** Opens the address and each of its overlays, one after another. Returns the names of the overlays. */
 export async function visitOverlays(tour: OverlayTour): Promise<string[]> {
   const { page, walk, view, check, selector = openers } = tour
   const names: string[] = []
@@ -89,7 +89,7 @@ async function visitInnerOverlays({ page, walk, check }: OverlayTour, outer: str
     const name = `${outer} > ${await readName(control)}`
     if ((await control.getAttribute('role')) === 'combobox') await control.fill('co')
     else await control.click()
-    // Searches wait for a pause of the person.
+    // A search starts only when the person stops typing.
     await page.waitForTimeout(300)
     await walk.settle()
     if ((await shownOverlays(page).count()) === open) continue

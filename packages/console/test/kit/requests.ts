@@ -1,7 +1,7 @@
-// Changes what a page gets for the requests of one operation, such as `tenantList`.
+// Changes the responses to the requests of one operation, such as `tenantList`.
 import type { APIResponse, Page, Route } from 'playwright-core'
 
-/** Handles the requests of an operation until the returned function is called. All others pass. */
+/** Handles the requests of an operation until the returned function is called. Other requests are not changed. */
 export async function onOperation(
   page: Page,
   operation: string,
@@ -16,7 +16,7 @@ export async function onOperation(
   return () => page.unroute('**/query', handler)
 }
 
-/** Sends the request of a page. Outside of the browser, no name server knows the host. */
+/** Sends the request of a page. The host name resolves only in the browser, so the request goes to 127.0.0.1. */
 export function fetchFor(route: Route): Promise<APIResponse> {
   const url = new URL(route.request().url())
   const headers = { ...route.request().headers(), host: url.host }
@@ -30,7 +30,7 @@ export async function dropResponse(route: Route): Promise<void> {
   await route.abort('connectionreset')
 }
 
-/** Answers as the Manager does when it rejects a request for a while. */
+/** Responds like the Manager when it temporarily rejects a request. */
 export const rejectFor =
   (status: 429 | 503, seconds: number, code: 'rate_limited' | 'unavailable') =>
   (route: Route): Promise<void> =>
@@ -40,6 +40,6 @@ export const rejectFor =
       json: { errors: [{ message: 'try again later', extensions: { code } }], data: null },
     })
 
-/** Answers as a proxy that redirects to its sign-in page. */
+/** Responds like a proxy that redirects to its sign-in page. */
 export const redirectToSignIn = (route: Route): Promise<void> =>
   route.fulfill({ status: 302, headers: { location: '/-/login' } })

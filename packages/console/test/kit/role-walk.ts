@@ -46,7 +46,7 @@ async function seedRoles(): Promise<void> {
   views = listActionViews({ slug, tenantId, applicationId, personId: colleague.id, machineUserId })
 }
 
-/** Lists the actions that work on the open page. A disabled control and a grid to read do not. */
+/** Lists the actions that the open page allows. Disabled controls and read-only grids are omitted. */
 const readActions = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const unusable = '[disabled], [data-disabled], [aria-disabled="true"], [aria-readonly="true"]'
@@ -55,7 +55,7 @@ const readActions = (page: Page): Promise<string[]> =>
       .map((control) => control.dataset['action'] ?? '')
   })
 
-/** Returns the section of an address; undefined for pages that everyone has. */
+/** Returns the section of an address; undefined for pages that every person can open. */
 const findSectionOfView = (view: string): Section | undefined =>
   [...allSections, ...systemSections].find(({ path }) => view.replace(/\?.*/, '').endsWith(`/${path}`))
 /** Returns the section of a project that an action belongs to; undefined for actions outside of projects. */
@@ -66,7 +66,7 @@ const findSectionOfAction = (action: string): Section | undefined =>
 async function explore(page: Page, walk: Walk, isShown: (section: Section | undefined) => boolean) {
   const shown = new Set<string>()
   const links = new Set<string>()
-  /** Actions of sections that the menu does not have; their addresses can be typed. */
+  /** Actions of sections that the menu does not show. A person can still type the addresses of these sections. */
   const hidden = new Set<string>()
   for (const view of views) {
     await walk.go(view)
@@ -77,7 +77,7 @@ async function explore(page: Page, walk: Walk, isShown: (section: Section | unde
       .evaluateAll((items) => items.map((item) => item.getAttribute('href') ?? ''))
     for (const link of items) links.add(link.replace(/\?.*$/, '').replace('/console', ''))
   }
-  // Each visit creates a token of its person, so the address of its panel is not known before.
+  // Each visit creates a token for its person, so the address of the token panel is not known in advance.
   await walk.go('/me?tab=tokens')
   await page.locator('.table-row').first().click()
   await walk.settle()
@@ -98,7 +98,7 @@ export function listFields({ mutations, queries = [] }: Action): string[] {
 async function findAccepted(context: BrowserContext, principal: Principal, refused: readonly ActionName[]) {
   const accepted: string[] = []
   const outcomes = new Map<string, string>()
-  // Outside of the browser, no name server knows the host.
+  // The host name resolves only in the browser.
   const { host, port } = new URL(scene.origin)
   const address = `http://127.0.0.1:${port}`
   for (const name of refused) {
@@ -128,8 +128,8 @@ async function findAccepted(context: BrowserContext, principal: Principal, refus
 }
 
 /**
- * Walks through the console as each principal. Compares the sections and actions with the policy, and sends the requests that the policy
- * refuses. Returns the principals.
+ * Walks through the console as each principal. Compares the sections and actions with the policy, and sends the
+ * requests that the policy refuses. Returns the principals.
  */
 export async function walkAs(principals: readonly Principal[]): Promise<readonly Principal[]> {
   const visit = await scene.visit(scene.admin)

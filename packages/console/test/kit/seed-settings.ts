@@ -1,4 +1,4 @@
-// Inserts settings of one layer with SQL, also texts that the API would reject.
+// Inserts settings of one layer with SQL, including texts that the API would reject.
 import type { SeededProject } from '@manager/harness/seed.ts'
 import type { Scene } from './scene.ts'
 

@@ -1,5 +1,5 @@
-// The addresses of the console that show different controls. Add the panel of a new section here: the tests of roles, of
-// the policy header and of overlays visit every address.
+// The addresses of the console that show different controls. Add the panel of a new section here, because the tests for
+// roles, the policy header and overlays visit every address.
 import { projectSections, systemSections } from '../../src/app/sections.ts'
 
 export type Objects = {
@@ -46,7 +46,7 @@ export function listActionViews({
   ]
 }
 
-/** Lists every section, and every tab of the panels with these objects. */
+/** Lists every section, and every tab of the panels that show these objects. */
 export function listViews(objects: Objects): string[] {
   const { slug, tenantId, applicationId } = objects
   const project = `/p/${slug}`

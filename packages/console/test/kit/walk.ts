@@ -1,4 +1,4 @@
-// Moves through the console without loading it again, and waits until a page is complete.
+// Navigates in the console without reloading it, and waits until a page is complete.
 import type { Page, Request } from 'playwright-core'
 import type { Visit } from './scene.ts'
 
@@ -21,7 +21,7 @@ export function createWalk({ page, open }: Pick<Visit, 'page' | 'open'>): Walk {
   const settle = async (): Promise<void> => {
     const endsAt = Date.now() + limitMs
     for (let quiet = 0; quiet < quietChecks;) {
-      // A page that is being replaced cannot be asked.
+      // A page cannot be inspected while it is being replaced.
       const isComplete = await hasContent(page).catch(() => false)
       quiet = pending.size === 0 && isComplete ? quiet + 1 : 0
       if (Date.now() > endsAt)

@@ -10,8 +10,8 @@ import { failedOperation } from '../plant.ts'
 type M = Mutant<MixedHistory>
 
 /**
- * The mistakes of comms scenarios, planted in a mixed history. The mixed checkers count all of them as losses except
- * duplicates.
+ * The mistakes of comms scenarios, planted in a mixed history. The mixed checkers count all of them except duplicates
+ * as losses.
  */
 const ofComms = [lostNotification(), lostRecipient(), duplicateNotification()].map(
   ({ name, breaks, plant }): M => ({

@@ -89,7 +89,7 @@ function judge({ plannedHealthy, clean, faulty, stuck }: Observed) {
   figures.show('clean_ms', lagsAt(cleanLags))
   figures.show('faulty_ms', lagsAt(faultyLags))
   figures.atMost('stuck_per_destination', Math.max(...stuck), capPerDestination)
-  // Every silent backend must have received a request. Otherwise, none of them was hung.
+  // Every silent backend must have received a request. Otherwise, its silence was not tested.
   figures.atLeast('stuck', Math.min(...stuck), 1)
   return figures.verdict
 }

@@ -40,7 +40,7 @@ const keysOf = (...ids: (2026 | 2027)[]): Record<string, string> => ({ SVC_ENCRY
 const updateText = `mutation($id: ID!, $p: String!, $t: String!) {
   made: updateEndpoint(id: $id, input: { authPassword: $p, authToken: $t }) { id } }`
 
-/** Creates the service's implementation of sealing, with only this key. */
+/** Creates an instance of the service's sealing code that has only this key. */
 const secretsOf = (id: 2026 | 2027) =>
   createSecrets(
     createEncryptionRing(

@@ -128,8 +128,8 @@ const checkPoison = ({ poison, allowed }: Observed): string[] =>
     .map(described)
 
 /**
- * Returns the poisonous requests that were most often in flight during the slowest 1 % of ordinary calls, and the
- * number of these calls.
+ * Returns the five kinds of poisonous requests that were most often in flight during the slowest 1 % of ordinary
+ * calls, with their counts.
  */
 function slowestWithPoison({ withPoison, poison }: Observed): string {
   const slowest = withPoison

@@ -65,8 +65,8 @@ export const f12 = defineLostRedis<{ flood: Flood }>({
   },
   outage: 'Redis is down',
   judge: (figures, { counted, flood: flooding }, missed) => {
-    // The flood has no sockets, but its hints were lost too. At the start and the end of the outage, losses go
-    // unnoticed for about 1 s.
+    // The application of the flood has no sockets, but its hints were lost too. At the start and the end of the
+    // outage, losses go unnoticed for about 1 s.
     const lost = missed + flooding.accepted
     const unnoticed = shareUncounted * lost + rates.emits + rates.publishes
     figures.atMost('uncounted', Math.max(0, lost - counted), unnoticed)

@@ -21,7 +21,7 @@ type Observed = MixedObserved & {
   others: string[]
   /** The time when the load balancer stopped sending requests to the replica. */
   removedAt: number
-  /** Direct calls to this replica, and those calls whose response lacks Retry-After. */
+  /** Direct calls to this replica, and the direct calls whose response lacks Retry-After. */
   direct: Operation[]
   directWithoutRetryAfter: string[]
   /** The number of attempts that the replica still counted as running after all of its attempts must have ended. */

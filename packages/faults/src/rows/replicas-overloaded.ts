@@ -38,7 +38,7 @@ const replicas = 1
 const [rampFrom, rampFactor, rampSteps, rampMs] = [80, 1.5, 8, 3_000]
 const overloadFactor = 5
 const overloadMs = 25_000
-// The initial time that does not belong to the steady state.
+// The initial period, which is not part of the steady state.
 const settleMs = 3_000
 const normalShare = 0.3
 const normalMs = 10_000

@@ -102,7 +102,7 @@ export const f10: Row = defineMixedRow<Observed>({
     figures.show('done_s', doneIn(observed, before))
     figures.atLeast('tput_ratio', doneIn(observed, late) / doneIn(observed, before), minRatio)
     figures.show('dead_tuples', observed.deadRows)
-    // Many transactions must have started after the open one. Otherwise, it prevented the removal of no dead rows.
+    // Many transactions must have started after the open one. Otherwise, it held back no dead rows.
     figures.atLeast('pinned_xids', observed.pinned, 500)
     figures.show('claim_p95_before_ms', claimedP95Ms(deliveries, before))
     figures.atMost('claim_p95_ms', claimedP95Ms(deliveries, late), claimMs)

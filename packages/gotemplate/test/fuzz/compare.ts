@@ -1,4 +1,4 @@
-// Compares this package with Go on one case. Differences between newer Go versions and the installed one are skipped.
+// Compares this package with Go on one case. Skips known differences, such as features that the installed Go lacks.
 import { type Case, type Oracle, type Outcome } from '../oracle/oracle.ts'
 import { render } from '../render.ts'
 
@@ -22,7 +22,7 @@ export async function compare(oracle: Pick<Oracle, 'ask'>, request: Case): Promi
 function isKnown({ template }: Case, go: Outcome, here: Outcome): boolean {
   const [goError, error] = [go.error ?? '', here.error ?? '']
   return (
-    // Go before 1.22 does not range over integers, and Go before 1.23 does not know else with.
+    // Go before 1.22 does not range over integers, and Go before 1.23 does not support `else with`.
     /range can't iterate over (-?\d+|[A-Z][a-z]+)$/.test(goError) ||
     goError.includes('unexpected <with> in else') ||
     // Go before 1.20 assigns to the variables declared last instead of the named variables.

@@ -123,7 +123,7 @@ function entriesToJson(entries: [string, unknown][]): unknown {
   return JSON.parse(`{${Array.from(fields, ([key, field]) => `${JSON.stringify(key)}:${field}`).join(',')}}`)
 }
 
-/** The data of a template, usually with the names that it is likely to read. */
+/** Data for a template, usually with the names that the template is likely to read. */
 export const data: fc.Arbitrary<unknown> = fc.oneof(
   {
     weight: 8,

@@ -140,7 +140,7 @@ const damage = fc.oneof(
 
 const milliseconds = fc.oneof(
   fc.constantFrom(0, 1e12, 1.7e12, 951782399999, -62135596800000),
-  // A year after 2150, printed as a character, is a letter that the Unicode version of an older Go does not know.
+  // The limit excludes years after 2150: printed as characters, they are letters that older Go versions do not know.
   fc.integer({ min: -1e13, max: 5.6e12 }),
 )
 const content = fc.oneof(

@@ -10,13 +10,13 @@ import { createInterface } from 'node:readline'
 export interface Case {
   readonly template: string
   readonly data?: unknown
-  /** Whether Go's own functions exist. The default is true. */
+  /** Whether Go's own functions are available. The default is true. */
   readonly builtins?: boolean
-  /** Whether the seven host functions exist. */
+  /** Whether the seven host functions are available. */
   readonly functions?: boolean
   /** Whether a missing key is an error. */
   readonly missingKey?: 'error'
-  /** A time to put under a key of the data. */
+  /** A time to add to the data under `key`. */
   readonly time?: { readonly key: string; readonly ms: number }
 }
 

@@ -182,7 +182,7 @@ export function ensureHighAvailability(): void {
   const packages = programs.map(([, name]) => name)
   if (!existsSync('/usr/lib/python3/dist-packages/etcd')) packages.push('python3-etcd')
   if (packages.length === 0) return
-  // This check runs before systemctl, whose error without root names no package.
+  // This check runs before systemctl: without root, the systemctl error does not name the packages.
   refuseUnlessInstallable(packages)
   // systemd ignores RUNLEVEL. To prevent automatic starts, the units are therefore masked until the next boot and
   // disabled after that.

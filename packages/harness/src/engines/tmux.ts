@@ -18,7 +18,7 @@ export function startTerminal(folder: string, env: Record<string, string>) {
   tmux('new-session', '-d', '-x', '100', '-y', '50', '-c', folder, 'bash --norc --noprofile')
   tmux('send-keys', "PS1='$ '", 'Enter', 'C-l')
   const screen = (): string => tmux('capture-pane', '-p', '-J').trimEnd()
-  /** Waits until the screen matches the pattern and returns its capture, or the whole match. */
+  /** Waits until the screen matches the pattern and returns the first capture group, or the whole match. */
   const read = async (pattern: RegExp): Promise<string> => {
     for (const until = Date.now() + maxWaitMs; Date.now() < until; await pause(100)) {
       const found = pattern.exec(screen())

@@ -238,7 +238,7 @@ async function signStored(
   keyToReplace: string | null,
   onPackage: (done: number) => void,
 ): Promise<SignedPackages> {
-  // Only this command needs the blob stores, so the import is here.
+  // Import this module only here: no other command needs the blob stores.
   const { createConfiguredBlobStores } = await import('../world.ts')
   const stores = createConfiguredBlobStores(scope.config, scope.database, silentLog)
   try {

@@ -6,8 +6,8 @@ import type { ConfigSource } from '../config/config.ts'
 type Output = Writable & { isTTY?: boolean; columns?: number }
 
 /**
- * Escapes control characters and bidirectional controls, which user-supplied names may contain. The JSON
- * escape does not change the value of a JSON line.
+ * Escapes control characters and bidirectional controls, which user-supplied names may contain. In a
+ * line of JSON, these escapes do not change the value.
  */
 const escapeControls = (text: string): string =>
   text.replace(

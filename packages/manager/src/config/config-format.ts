@@ -27,7 +27,7 @@ export function maskConfig(config: Config, settings: SettingsTable): Record<stri
 
 /**
  * Returns the effective configuration as a configuration file. Secrets become comments, so that the file stays valid
- * when they come from the environment. `notes` adds publishable details about a secret, by key.
+ * when they come from the environment. `notes` maps the key of a secret to details that may be published.
  */
 export function formatConfigFile(
   config: Config,

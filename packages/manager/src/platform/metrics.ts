@@ -42,7 +42,7 @@ function createCacheCounter(registers: Registry[]) {
         for (const [outcome, count] of Object.entries(outcomes)) this.inc({ cache, outcome }, count)
     },
   })
-  /** Returns a function that counts for one cache. */
+  /** Returns a function that counts the requests of one cache. */
   const cacheCounter = (cache: string) => {
     const outcomeCounts = { cache, hit: 0, miss: 0 }
     countsByCache.set(cache, outcomeCounts)
@@ -118,7 +118,7 @@ const otherIdsLabel = 'other'
 function createOpenMetrics(registers: Registry[]) {
   return {
     /**
-     * A counter labeled by a name from the code, such as a throttle. `of` creates the series at 0 and returns
+     * A counter labeled by a name from the code, such as a throttle. `startSeries` creates the series at 0 and returns
      * a function that increments it.
      */
     namedCounter: (name: string, help: string, label: string) => {

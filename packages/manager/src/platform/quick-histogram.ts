@@ -13,8 +13,8 @@ type Options = {
 }
 
 /**
- * Returns a function that creates a series and returns the series' observe function. The series is exported from then
- * on.
+ * Returns a function that creates a series and returns a function that adds values to it. The series is exported from
+ * then on.
  */
 export function createQuickHistogram(
   registry: Registry,

@@ -1,4 +1,5 @@
-// These functions throw or return nothing. A boolean result could grant access: without await, its promise is truthy.
+// These functions throw or return nothing. A boolean result would be unsafe: without await, its promise is truthy and
+// would grant access.
 import { setOwner } from '../platform/postgres/owner.ts'
 import { AppError, notFound, notPermitted } from '../platform/errors.ts'
 import type { Actor } from './actor.ts'

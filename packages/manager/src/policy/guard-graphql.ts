@@ -26,7 +26,7 @@ export type GraphqlContext = {
   decisions?: Map<Policy, Decisions>
 }
 
-/** A decision is true, or a promise during the check, which rejects if the caller is not permitted. */
+/** A decision is true if the caller is permitted. During the check, it is a promise that rejects for other callers. */
 type Decisions = Map<string, Promise<void> | true>
 
 export type GuardedField = {

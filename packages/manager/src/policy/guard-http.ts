@@ -4,7 +4,7 @@ import type { ErrorShape } from '../platform/http/error-bodies.ts'
 import type { Policy } from './authorize.ts'
 import type { Scopes } from './scopes.ts'
 
-/** Exactly one of these is in `config.policy` of every route. */
+/** The `config.policy` of every route contains exactly one of these keys. */
 type RoutePolicy =
   /** Reachable by anyone, without the proxy gate; the value states the reason. */
   | { open: string }

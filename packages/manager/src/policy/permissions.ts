@@ -88,7 +88,8 @@ const requirements = {
   // Covers starting a run now and retrying an ended run.
   TRIGGER_RUN: { project: 'developer' },
   DEPLOYMENT_READ: { project: 'readonly' },
-  // Visitors of the application wake it through the proxy. Testers need it to run, and a wake changes no configuration.
+  // Visitors wake the application through the proxy. Testers need a running application, and waking it changes no
+  // configuration.
   DEPLOYMENT_WAKE: { project: 'tester' },
   DEPLOYMENT_WRITE: { project: 'maintainer' },
   PILET_READ: { project: 'readonly' },

@@ -6,7 +6,7 @@ import type { Tx } from '../platform/postgres/handles.ts'
 import type { Actor } from './actor.ts'
 import { listPermissionsOn } from './authorize.ts'
 
-/** A row that counts its changes; `projectId` is null or absent if it belongs to no project. */
+/** A row with a revision number; `projectId` is null or absent if the row belongs to no project. */
 type RowWithRevision = { id: string; revision: number; projectId?: string | null }
 /** The revision that a change is based on; without it, the change applies to any revision. */
 export type ExpectedRevision = number | null | undefined

@@ -1,5 +1,5 @@
-// Reads the roles of a caller in a project, batched with concurrent requests. The database reads them for every request,
-// so a lost role applies to the next request.
+// Reads the roles of a caller in a project, batched with concurrent requests. They are read from the database for every
+// request, so the loss of a role takes effect on the next request.
 import type { Lookup, RunLookup } from '../platform/postgres/lookups.ts'
 import type { ApplicationRole, ProjectRole, TenantPermission } from './roles.ts'
 

@@ -73,7 +73,7 @@ const formatScope = (scope: string, ...names: (readonly string[])[]): string =>
     ...names.filter((keyNames) => keyNames.length > 0).map((keyNames) => `(${keyNames.join(', ')})`),
   ].join(' ')
 
-// The summary of each page says once that administrators hold every permission.
+// The rows omit administrators: the summary of each page says that they hold every permission.
 const describeRoles = (permission: Permission): string =>
   describeRequirement(permissions[permission]).replace(/, or system role administrator$/, '')
 

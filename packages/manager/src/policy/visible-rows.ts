@@ -5,7 +5,10 @@ import type { RolesInProject } from './roles-in-project.ts'
 /** Rows of these projects, and rows with these ids; `all` for administrators. */
 export type VisibleRows = 'all' | { projectIds: string[]; ids: string[] }
 
-/** Returns the visible rows. In projects without a project role, `selectOwnIds` selects row ids by the caller's other roles. */
+/**
+ * Returns the visible rows. In a project where the caller has no project role, `selectOwnIds` selects row ids by the
+ * caller's other roles.
+ */
 export async function findVisibleRows(
   actor: Actor,
   projectIds: readonly string[],

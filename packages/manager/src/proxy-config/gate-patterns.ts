@@ -1,5 +1,5 @@
-// Regular expressions over host line, method and raw path select the gate that a request must pass. nginx and Apache
-// use the same patterns.
+// Regular expressions that match the host line, method and raw path select the gate that a request must pass. nginx and
+// Apache use the same patterns.
 import { type ProxyRoute, applicationParameter, tenantParameter } from './routes.ts'
 
 type GatePattern = { pattern: string; gate: ProxyRoute['gate'] | 'none' | 'backend' }
@@ -19,7 +19,7 @@ export function createGatePatterns(routes: readonly ProxyRoute[]): GatePattern[]
       pattern: `^${createHostPattern(route)} ${createMethodsPattern(route)} ${createPathPattern(route)}$`,
       gate: route.gate,
     })),
-    // These paths belong to the service but name a different application or tenant from the host.
+    // These paths belong to the service but name an application or tenant other than that of the host.
     ...[...reservedPrefixes].map((prefix) => ({
       pattern: `^application \\S+ \\S+ \\S+ \\S+ ${prefix}`,
       gate: 'none' as const,

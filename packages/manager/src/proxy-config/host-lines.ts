@@ -19,6 +19,6 @@ export const createStartLines = ({ format, release, minProxyVersion }: RenderedS
 
 export const managementLine = 'management - - -'
 
-/** Returns kind, application, tenant and backend of a host; a hyphen stands for a missing value. */
+/** Returns the kind, application, tenant and backend of a host; a hyphen stands for a missing value. */
 export const formatHostLine = ({ application, tenant, backend = '-' }: VirtualHost): string =>
   `application ${application.id} ${tenant?.id ?? '-'} ${backend}`

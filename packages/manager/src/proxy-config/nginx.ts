@@ -20,7 +20,7 @@ export const renderNginxHost = (host: VirtualHost): string => `  ${host.host} "$
 
 export const nginxHostsEnd = '}\n'
 
-/** Returns the nginx map that assigns a gate to host, method and path; the first match decides. */
+/** Returns the nginx map from host, method and path to a gate; the first match decides. */
 export const renderNginxRoutes = (routes: readonly ProxyRoute[]): string =>
   [
     'map "$svc_host $request_method $svc_path" $svc_gate {',

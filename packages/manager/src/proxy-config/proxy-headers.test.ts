@@ -1,5 +1,5 @@
-// The configuration of the reference proxies matches the list in proxy-headers.ts. test/proxy-attacks.test.ts sends the
-// headers to them.
+// Tests that the configuration of the reference proxies matches the list in proxy-headers.ts.
+// test/proxy-attacks.test.ts sends the headers to the proxies.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { isProxyHeader, proxyHeaderPrefixes, proxyHeaders } from './proxy-headers.ts'

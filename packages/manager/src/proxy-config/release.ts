@@ -1,4 +1,5 @@
-// Versions in a rendered configuration, which determine which proxies accept it. All parts share one release.
+// Versions in a rendered configuration, which determine which proxies accept it. The Manager and the proxy share one
+// release version.
 import { version } from '../version.ts'
 
 export const release = version

@@ -17,7 +17,10 @@ const gates: Record<string, RouteGate> = {
   can: 'user',
 }
 
-/** Returns the routes in the order in which a proxy matches them, without development routes; throws if the methods of a path differ in gate or host. */
+/**
+ * Returns the routes in the order in which a proxy matches them, without development routes. Throws if the methods of a
+ * path differ in gate or host.
+ */
 export function listProxyRoutes(routes: readonly GuardedRoute[]): ProxyRoute[] {
   const productionRoutes = routes.filter(({ schema }) => schema.tags?.includes('development') !== true)
   const routesByPath = Map.groupBy(productionRoutes, ({ path }) => path)

@@ -83,7 +83,7 @@ test('a client that stops reading holds no memory, and one that is gone gives it
   expect(await countOpenSnapshots(scene.sql)).toBe(1)
   socket.destroy()
   await expect.poll(() => countOpenSnapshots(scene.sql), { timeout: 5_000 }).toBe(0)
-  // A disconnect of the client is not an error.
+  // A client disconnect is not an error.
   expect(scene.service.lines.filter((line) => line.includes('response stream failed'))).toEqual([])
   expect((await askExport(scene.service, scene.admin, { limit: '1' })).status).toBe(200)
 }, 60_000)

@@ -223,7 +223,7 @@ test('runs from any path, and does not pass for less than it was told', async ()
   ])
 })
 
-/** Signs modified rows. With the export key, an attacker can do this, but cannot replace earlier checkpoints. */
+/** Signs modified rows. An attacker with the export key can do this but cannot replace earlier checkpoints. */
 const signedAnew = (rows: readonly string[], from = lines): string[] => {
   const { export: end } = JSON.parse(from.at(-1) ?? '') as { export: { filters: object; chain: object } }
   const chain = { ...end.chain, entries: rows.length }

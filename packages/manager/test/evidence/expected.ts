@@ -107,7 +107,7 @@ export const inNoQuery: Record<string, string> = {
 /** Mutations that change nothing and therefore append no audit row. This list may only shrink. */
 export const withoutRow = [
   'copyApplication',
-  // The inbox of the caller, as in the routes for marks.
+  // Changes only the inbox of the caller, like the REST routes that mark notifications.
   'markMyNotificationsRead',
   'previewESBTransform',
   'promoteApplication',

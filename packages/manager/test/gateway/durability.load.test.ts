@@ -19,7 +19,7 @@ afterAll(async () => {
   await gateway.close()
 })
 
-/** Resolves with true if the response was complete. */
+/** Resolves to true if a complete response with status 200 was received. */
 function isAnswered(agent: Agent, url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const headers = { authorization: `Bearer ${gateway.machine.token}` }

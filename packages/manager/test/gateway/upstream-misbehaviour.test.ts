@@ -1,5 +1,5 @@
 // Tests bad upstream responses: the caller gets 502 or an incomplete response, the log has one row, and
-// nothing else is left behind. The file upstream-misbehavior.nightly.test.ts covers late responses.
+// nothing else is left behind. The nightly test file of the same name covers late responses.
 import { expect, test } from 'vitest'
 import type { Message } from '@manager/harness/http-messages.ts'
 import { type BadAnswer, brokenAnswers, largeAnswers } from '@manager/harness/bad-answers.ts'

@@ -43,7 +43,7 @@ export type TestAppOptions = {
   database?: TestDatabase
   /** Use the hashing cost and the timeouts of production. Load tests always use them. */
   limits?: 'production'
-  /** Wait for a slow Redis even in load tests, so that the counters of one process never decide instead. */
+  /** Wait for a slow Redis even in load tests, so that limits never fall back to the counters of one process. */
   waitsForRedis?: boolean
 }
 

@@ -23,7 +23,7 @@ export const ifNoneMatch = (...lines: string[]): ProxyCall => ({
   headers: lines.map((line) => ['if-none-match', line]),
 })
 
-/** Expects a 404 with this message that must not be cached. */
+/** Expects a 404 response with this message and headers that forbid caching. */
 export function expectNotFound({ status, body, headers }: RawAnswer, text: string): void {
   expect([status, JSON.parse(body)]).toEqual([404, expect.objectContaining({ error: text })])
   expect([headers['cache-control'], headers['etag']]).toEqual(['no-store', undefined])

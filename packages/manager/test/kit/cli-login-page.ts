@@ -140,7 +140,7 @@ export function complaintsOf(tab: Page): string[] {
   return complaints
 }
 
-/** react-aria keeps an announcement for seconds, and the button that names it can be gone by then. */
+/** react-aria keeps an announcement for seconds, but the button that labels it can be removed earlier. */
 const announcements = '[data-live-announcer]'
 
 /** Returns the accessibility violations that axe finds in a tab, or in the elements of a selector. */

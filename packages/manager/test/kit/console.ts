@@ -1,4 +1,4 @@
-// Writes a small build of the console, so that tests of the server need no real one.
+// Writes a small build of the console, so that server tests do not need a real build.
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

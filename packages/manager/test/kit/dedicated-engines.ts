@@ -1,4 +1,4 @@
-// Starts a service with its own PostgreSQL and Redis servers, which a test may stop, and its health server.
+// Starts a service, its health server, and separate PostgreSQL and Redis servers that a test may stop.
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'

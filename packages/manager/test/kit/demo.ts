@@ -1,5 +1,5 @@
-// Starts the parts of `npm run demo` without its own PostgreSQL and Redis servers: a service process, the data, the partner
-// and the proxy. The backends of the demo do not run, so triggers record nothing.
+// Starts the parts of `npm run demo`, except its own PostgreSQL and Redis servers: a service process, the data, the
+// partner and the proxy. The backends of the demo do not run, so triggers record nothing.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { type Connection, connect } from '@manager/client'
@@ -67,7 +67,7 @@ export async function startDemoScene() {
     port,
     addresses,
     ensureData,
-    /** The connection that the backend uses. */
+    /** The connection of the shop's backend. */
     machine: connectMachine('shop'),
     close: async (): Promise<void> => {
       await proxy.close()
@@ -83,8 +83,8 @@ export async function startDemoScene() {
 }
 
 /**
- * Opens an address of the demo in its own browser context. A door signs its person in. Returns the tab, and its dialogs,
- * script errors and console messages.
+ * Opens an address of the demo in a new browser context. Opening a door signs in the person of the door. Returns the
+ * tab, and `complaints` with its dialogs, script errors and console messages.
  */
 export async function openTab(
   browser: Browser,

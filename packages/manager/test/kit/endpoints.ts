@@ -1,4 +1,4 @@
-// Calls for endpoints and endpoint access, and functions that read their stored rows.
+// Operations on endpoints and endpoint access, and functions that read their stored rows.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Person } from '@manager/harness/callers.ts'

@@ -62,8 +62,7 @@ export async function startExampleBackend(
     writeToken,
     printed: (): string => printed,
     /**
-     * Waits for the next line that matches, after the last match, and returns its first capture group. Lines before it
-     * are skipped.
+     * Skips lines until one matches, and returns its first capture group. The search starts after the previous match.
      */
     line: async (pattern: RegExp): Promise<string> => {
       const find = (): RegExpExecArray | null => pattern.exec(printed.slice(seen))

@@ -16,7 +16,7 @@ type Node = {
   Plans?: Node[]
 }
 export type Explained = {
-  /** One line for each kind of node, with the table or index that it reads. */
+  /** One line for each kind of plan node and the table or index that it reads, without duplicates. */
   plan: string[]
   buffers: number
 }

@@ -12,7 +12,7 @@ import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 
 export const queueSize = 4
-// Only the owner of the master key can compute a valid checksum for a tail that was never issued.
+// Only the owner of the master key can compute a valid checksum for a token that was never issued.
 const checkKey = createSecretKey(
   Buffer.from(
     hkdfSync('sha256', Buffer.from(masterKey, 'base64'), Buffer.alloc(0), 'svc:access-token-check', 32),

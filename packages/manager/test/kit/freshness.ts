@@ -8,8 +8,8 @@ import { type SeededProject, seedProject, seedTenant, seedUser } from '@manager/
 import { type TimedAnswer, startSteady } from '@manager/harness/steady.ts'
 
 /**
- * Values that tests change repeatedly, each time to the next number. They belong to the project's settings, to an
- * application's settings in a tenant (`leaf`), and to a language pack.
+ * Values that tests increment repeatedly. They belong to the project's settings, to an application's settings in a
+ * tenant (`leaf`), and to a language pack.
  */
 type Subject = 'project' | 'leaf' | 'pack'
 type Change = { askedAt: number; answeredAt: number }

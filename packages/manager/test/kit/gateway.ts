@@ -34,7 +34,7 @@ export type Sent = {
   isChunked?: boolean
   /** The token in the Authorization header; null omits the header. */
   token?: string | null
-  /** The service process to call; the default is the scene's own. */
+  /** The service process to call; defaults to the process of the scene. */
   to?: TestApp
 }
 export type GatewayResponse = Pick<IncomingMessage, 'headers' | 'rawHeaders'> & {

@@ -1,4 +1,4 @@
-// Calls for language packs. Their result is aliased to `pack` or `packs`.
+// Operations on language packs. Their result is aliased to `pack` or `packs`.
 import type { KeyValuePair } from '../../src/platform/inputs/key-value-pairs.ts'
 import type { Person } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'

@@ -194,7 +194,7 @@ export async function createListKit(): Promise<ListKit> {
   return { service, admin, main, lists, ask, askConnection, publishedFields, tenantsOf, seedTenants }
 }
 
-/** These lists accept only a limit. The hits of a search get it as an argument of their parent. */
+/** These lists accept only a limit. The limit of `hits` is an argument of its parent field. */
 const limitOnlyLists = new Set(['triggerRuns', 'hits'])
 /** Lists that are wrapped in an object. Maps the name of the object type to the query that returns it. */
 const wrappedLists: Record<string, string> = { PiletPackages: 'piletPackages' }

@@ -1,4 +1,4 @@
-// Calls for machine users, and functions that read their stored rows.
+// Operations on machine users, and functions that read their stored rows.
 import { expect } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'

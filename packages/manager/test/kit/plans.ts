@@ -17,7 +17,7 @@ export async function planOf(databaseUrl: string, text: string): Promise<string[
   await client.end()
   const lines: string[] = []
   const walk = (plan: Plan, depth: number): void => {
-    // PostgreSQL chooses between the two kinds of scan depending on the last vacuum.
+    // PostgreSQL chooses between an index scan and an index-only scan depending on the last vacuum.
     const kind = plan['Node Type'].replace('Index Only Scan', 'Index Scan')
     const at = [kind, plan['Relation Name'] ?? '', plan['Index Name'] ?? ''].join(' ').trim()
     lines.push(`${' '.repeat(depth)}${at}`)

@@ -172,7 +172,7 @@ const firstAttempt: Operation = async ({ service, running, quiet, backend }) => 
   return tookMs
 }
 
-/** Signs in with a new user and password from a new address, so that no cache helps. */
+/** Signs in with a new user and password from a new address, so that no cached result applies. */
 const basicLogin: Operation = async ({ service, running, quiet }) => {
   const [username, password, salt] = [randomUUID(), randomUUID(), randomBytes(16)]
   const hash = pbkdf2Sync(password, salt, 600_000, 32, 'sha256').toString('base64url')

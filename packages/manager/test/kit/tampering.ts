@@ -80,7 +80,7 @@ export function tampering(
   return { kind, expected: at, apply }
 }
 
-/** Replaces the database with a backup from an earlier checkpoint. The backup is consistent in itself. */
+/** Replaces the database with a backup from an earlier checkpoint. The backup is internally consistent. */
 export function restoreBackup(
   pick: (below: number) => number,
   { chainId, sealedAt }: { chainId: string; sealedAt: readonly number[] },

@@ -1,4 +1,4 @@
-// Creates every manifest in deploy/kubernetes on a real API server. The service wakes deployments with only the
+// Applies every manifest in deploy/kubernetes to a real API server. The service wakes deployments with only the
 // permissions that the manifests grant.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -28,8 +28,8 @@ function built(folder: string): Built[] {
 }
 
 /**
- * Adapts an object to this server, which predates policy/v1. The older version has the same fields here. All other
- * objects are sent unmodified.
+ * Adapts an object to this server, which predates policy/v1. The fields that the manifests use are the same in
+ * policy/v1beta1. All other objects are sent unmodified.
  */
 const forThisServer = (object: Built): Built =>
   object.apiVersion === 'policy/v1' ? { ...object, apiVersion: 'policy/v1beta1' } : object

@@ -1,5 +1,5 @@
-// Tests a new feature on a copy of the sources. The feature needs only its folder, which includes a migration, an
-// import and a line in app.ts, and one line in the permissions. Settings need the same two lines in settings.ts.
+// Tests a new feature on a copy of the sources. The feature needs only its own files, an import and a line in app.ts,
+// and a line in the permissions. Its settings need an import and a line in settings.ts.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -34,7 +34,7 @@ afterAll(async () => {
   await observed.close()
 })
 
-/** Returns the values of a query. NaN means that there is no data. */
+/** Returns the finite values of a panel query. NaN means that there is no data. */
 const numbersOf = (where: string): number[] =>
   (shown.get(where) ?? [])
     .flatMap(({ values }) => values.map(([, value]) => Number(value)))

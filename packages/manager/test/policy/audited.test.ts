@@ -41,7 +41,7 @@ describe('declared audit rows', () => {
 
   test('the matrix notices a mutation without its row, and one with a row it does not declare', async () => {
     const plants: [string, string, string, RegExp][] = [
-      // The mutation neither changes a row nor appends an audit row, as if it had forgotten to append one.
+      // This mutation never appends an audit row. With a false declaration, it looks as if its audit row is missing.
       [
         'previewESBTransform',
         '@audited(as: [])',

@@ -9,7 +9,7 @@ const disabledPilet: Rest = { make: (world, target) => fresh.pilet(world, target
 const key = (projectId: string, name: string): string =>
   `projectId: "${projectId}", name: "${name}", version: "1.0.0"`
 
-/** Enables a module in the most specific layer, which has both links. */
+/** Enables a module in the most specific layer, whose usage entry links to an application and a tenant. */
 const linkedToUsage = (link: string) =>
   op(
     `PiletUsageEntry.${link}`,

@@ -1,4 +1,5 @@
-// Counts the statements of every query in the matrix: the caller, the object of the policy, and the rows.
+// Counts the statements that each query in the matrix runs: to load the caller, the object that the policy checks, and
+// the rows.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { operations } from './operations.ts'

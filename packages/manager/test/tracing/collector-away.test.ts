@@ -1,5 +1,5 @@
-// Tests that a collector that hangs, refuses or is unreachable does not affect requests. Memory use is bounded, and a
-// shutdown finishes in time.
+// Tests that a collector that hangs, rejects spans or is unreachable does not affect requests. Memory use is bounded,
+// and a shutdown finishes in time.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'

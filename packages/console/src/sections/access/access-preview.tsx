@@ -97,7 +97,7 @@ function MarkGroup({ group, canRemove, onRemove }: MarkGroupProps): ReactNode {
                 isDisabled={!canRemove}
                 onPress={() => {
                   onRemove(key)
-                  // The button goes with the mark.
+                  // The button disappears with the mark.
                   returnFocus()
                 }}
               />

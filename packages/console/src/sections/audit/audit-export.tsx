@@ -86,7 +86,7 @@ function ListExport({ query }: { query: AuditQuery }): ReactNode {
 
 type Format = 'ndjson' | 'csv'
 
-/** Returns the address of the export. It has no parameter for a part of the description. */
+/** Returns the address of the export. The export cannot filter by text in the description. */
 function createAddress(
   project: string,
   search: ListSearch['search'],

@@ -50,7 +50,7 @@ export function AuditFilters({ list, entries }: FiltersProps): ReactNode {
         value={entity ?? any}
         options={[{ id: any, text: t('app.any') }, ...withUnknown(kinds, entity)]}
         onChange={(value) => {
-          // The id of an object belongs to its kind.
+          // The id of an object is valid only for its kind.
           setFilter({ entity: value === any ? undefined : value, id: undefined })
         }}
       />
@@ -75,7 +75,7 @@ export function AuditFilters({ list, entries }: FiltersProps): ReactNode {
   )
 }
 
-/** Shows that the list has the entries of one object, and ends it. */
+/** Shows that the list is limited to the entries of one object, and removes this limit. */
 function ObjectFilter({
   id,
   entries,

@@ -106,7 +106,7 @@ function Trail(): ReactNode {
   )
 }
 
-/** A total of 0 that is not exact says nothing. */
+/** A total of 0 that is not exact gives no information, so it is not shown. */
 function Total({ result }: { result: NonNullable<EntriesRead['result']> }): ReactNode {
   const { number } = useFormat()
   if (result.totalCount === 0 && !result.isTotalExact) return null

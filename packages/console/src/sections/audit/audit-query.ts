@@ -8,7 +8,7 @@ export type AuditQuery = Required<
   Pick<AuditEntriesVariables, 'entityId' | 'userId' | 'from' | 'to' | 'text' | 'filters'>
 >
 
-/** Parameters of the filters, all removed. */
+/** Search parameters that remove all filters. */
 export const noFilters = {
   q: undefined,
   person: undefined,
@@ -26,8 +26,8 @@ export const isFiltered = (search: AddressSearch): boolean =>
 const maxTextMs = 24 * 3_600_000
 
 /**
- * Returns the arguments of the API, which searches all texts of an entry in at most 24 hours, and only descriptions in a
- * longer time. An id selects the entries of that object.
+ * Returns the arguments for the API. In time ranges of up to 24 hours, the API searches all texts of an entry; in
+ * longer ranges, it searches only descriptions. An id selects the entries of that object.
  */
 export function toAuditQuery(search: AddressSearch, now: number): AuditQuery {
   const { q = null, person, entity, id = null, action } = search

@@ -69,7 +69,9 @@ function useColumns(names: Names): readonly DataColumn<Row>[] {
   )
 }
 
-/** The sentence, and on a narrow screen, which has no other columns, the action and the author below it. */
+/**
+ * Shows the sentence. A narrow screen has no other columns, so the action and the author are shown below the sentence.
+ */
 function What({ entry, names }: { entry: Entry; names: Names }): ReactNode {
   const t = useText()
   const parts = describeEntry(entry)
@@ -90,7 +92,7 @@ type TableProps = { list: ListSearch; entries: readonly Entry[]; placeholder: Re
 
 export function AuditTable({ list, entries, placeholder }: TableProps): ReactNode {
   const t = useText()
-  // The address names an entry by its number, which people and other pages know.
+  // The address identifies an entry by its number, which people and other pages also use.
   const rows = useMemo(() => entries.map((entry) => ({ ...entry, id: String(entry.seq) })), [entries])
   const names = useNames(
     entries.flatMap((entry) => [...listIds(describeEntry(entry)), ...listAuthorIds(entry)]),

@@ -63,7 +63,7 @@ function ShowEntry({ seq, onOpen }: { seq: number | null; onOpen: (seq: number) 
 
 const command = 'manager audit verify'
 
-/** The defect, and what to do unless the reason already says it. */
+/** Shows the defect, and the next step if the reason does not contain it. */
 function BrokenText({ seq, reason }: { seq: number | null; reason: string | null }): ReactNode {
   const t = useText()
   const { number } = useFormat()

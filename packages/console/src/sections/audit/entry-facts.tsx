@@ -1,4 +1,4 @@
-// Who made a change, when and from where, and whether the chain proves it.
+// Shows who made a change, when and from where, and whether the chain proves it.
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useCan, useProject } from '../../app/project.tsx'
@@ -14,7 +14,7 @@ import type { Names } from './use-names.ts'
 import type { VerifiedPart } from './use-verification.ts'
 import { findAuthor } from './who.tsx'
 
-/** Metadata with a row of its own, or that the sentence of the entry says. */
+/** Metadata that has a separate row or is part of the sentence of the entry. */
 const shownMetadata: ReadonlySet<string> = new Set(['traceId', 'tenantId', 'applicationId'])
 
 type FactsProps = {

@@ -26,7 +26,7 @@ const createEntry = ({ values = {}, data = {}, ...entry }: Values): Entry => ({
   ...entry,
 })
 
-/** Returns the sentence with the ends of the keys of its words. */
+/** Returns the sentence as text. A word is shown as its key without `audit.`, and an id as one of its digits. */
 const say = (values: Values): string =>
   describeEntry(createEntry(values))
     .map((part) =>

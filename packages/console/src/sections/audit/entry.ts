@@ -53,7 +53,7 @@ export const readChanges = (entry: Pick<Entry, 'changes'>): readonly Change[] =>
     ([field, { before, after }]) => ({ field, before, after }),
   )
 
-/** Returns the changes as an object whose values have the earlier one first. */
+/** Returns the changes as an object in which `before` precedes `after` in each change. */
 export const toChangeObject = (entry: Pick<Entry, 'changes'>): Record<string, Omit<Change, 'field'>> =>
   Object.fromEntries(readChanges(entry).map(({ field, before, after }) => [field, { before, after }]))
 
@@ -70,8 +70,8 @@ export function formatValue(value: unknown): string | null {
 }
 
 /**
- * A part of a sentence: a word of the language, a name, or the id of an object. If the object has no name that the
- * caller may read, because it was deleted, the sentence contains the text.
+ * A part of a sentence: a word of the language, a name, or the id of an object. If the name cannot be read, because the
+ * object was deleted or is not visible to the caller, the sentence contains the text.
  */
 export type Part =
   { readonly word: TextKey } | { readonly text: string } | { readonly id: string; readonly text?: string }
@@ -88,7 +88,7 @@ function readName({ entityType, description }: Entry): string | null {
 
 const asId = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
-/** Returns an id among the changes, such as the tenant of a membership. Updates do not record it. */
+/** Returns an id from the changes, such as the tenant of a membership. Entries for updates do not contain the id. */
 function findId(entry: Entry, field: string): string | null {
   const change = readChanges(entry).find((one) => one.field === field)
   return asId(change?.after) ?? asId(change?.before)
@@ -184,6 +184,6 @@ export function describeEntry(entry: Entry): readonly Part[] {
   return object === null ? [{ text: entry.description }] : [...object, describeAction(entry)]
 }
 
-/** The ids in a sentence whose names are to be read. */
+/** Returns the ids in a sentence, so that the names of the objects can be read. */
 export const listIds = (parts: readonly Part[]): readonly string[] =>
   parts.flatMap((part) => ('id' in part ? [part.id] : []))

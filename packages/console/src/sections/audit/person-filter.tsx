@@ -1,4 +1,4 @@
-// The filter by the person who made a change, found in the directory.
+// Filters by the person who made a change. The person is chosen from the directory.
 import { type ReactNode, useState } from 'react'
 import { useRead } from '../../api/requests.ts'
 import { useDebounced } from '../../app/debounced.ts'
@@ -14,7 +14,7 @@ const anyone = 'anyone'
 
 type PersonFilterProps = {
   id: string | null
-  /** The listed entries. They name people whom the caller cannot open, such as former members. */
+  /** The listed entries. They contain the names of people whom the caller cannot open, such as removed members. */
   entries: readonly Entry[]
   onChange: (id: string | null) => void
 }

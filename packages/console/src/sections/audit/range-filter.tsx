@@ -21,7 +21,7 @@ import { type TimeRange, pastRanges, readTimeRange, toDay } from './time-range.t
 
 const rangeIds = ['any', ...(Object.keys(pastRanges) as (keyof typeof pastRanges)[])] as const
 
-/** Returns the words of a range, with the first and the last day. */
+/** Returns the text for a range. For a custom range, the text contains the first and the last day. */
 export function formatRange({ id, from, to }: TimeRange, t: Translate, { date }: Format): string {
   if (id !== 'custom') return t(`audit.range.${id}`)
   const last = to === null ? null : new Date(Date.parse(to) - 1).toISOString()

@@ -29,7 +29,7 @@ type SentenceProps = {
 export function Sentence({ parts, names, target = null }: SentenceProps): ReactNode {
   const t = useText()
   const { slug } = useProject()
-  // A sentence without a name, such as of the project, has the link on its first words.
+  // If a sentence contains no name, such as a sentence about the project, the link is on its first words.
   const linked = Math.max(
     0,
     parts.findIndex((part) => !('word' in part)),

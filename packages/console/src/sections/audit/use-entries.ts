@@ -21,7 +21,7 @@ export type EntriesRead = {
   readonly refetch: () => void
 }
 
-/** New entries appear on the first page by themselves. */
+/** New entries appear on the first page automatically. */
 export function useEntries(list: ListSearch, query: AuditQuery): EntriesRead {
   const { id } = useProject()
   const { page, after } = getCursorPage(list)
@@ -31,7 +31,8 @@ export function useEntries(list: ListSearch, query: AuditQuery): EntriesRead {
     { keepsPrevious: true, ...(page === 1 ? { refetchMs } : {}) },
   )
   const result = data?.auditLogsConnection
-  // While the next page loads, the result is the previous page, whose cursor leads to the page that loads.
+  // While a page loads, the result is still the previous page. Its end cursor is the cursor of the page that is
+  // loading.
   const pages = useCursorPages(list, isPlaceholderData ? undefined : result?.pageInfo.endCursor)
   return {
     entries: result?.nodes ?? noEntries,

@@ -7,7 +7,8 @@ import type { SearchHit } from '../../app/search-targets.ts'
 /** Undefined while the names load. An object that was deleted or is not visible to the caller has no entry. */
 export type Names = ReadonlyMap<string, SearchHit> | undefined
 
-// A search by id finds objects of every kind, and finds nothing where a query of a deleted object would fail.
+// A search by id finds objects of every kind. For a deleted object, it finds nothing, whereas a query for the object
+// would fail.
 const kinds = [
   'project',
   'tenant',

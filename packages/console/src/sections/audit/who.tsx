@@ -20,7 +20,7 @@ export function findAuthor({ user, principalType, principal }: Entry, names: Nam
   return { kind: principalType === 'machine_user' ? 'machineUser' : 'user', name, id: principal }
 }
 
-/** The ids of authors whose names are to be read. */
+/** Returns the ids of authors whose names must be read separately. */
 export const listAuthorIds = ({ user, principalType, principal }: Entry): readonly string[] =>
   user === null && principal !== null && principalType !== 'system' ? [principal] : []
 

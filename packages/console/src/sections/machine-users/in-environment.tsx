@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { EnvironmentBadge } from '../../kit/badge.tsx'
 
 type InEnvironmentProps = {
-  /** Ends with a word that announces the environment. */
+  /** Ends with a label for the environment, such as "Environment:". */
   children: ReactNode
   environment: { readonly name: string; readonly protected: boolean }
 }

@@ -1,4 +1,4 @@
-// The changes of a machine user, at the foot of its panel.
+// Buttons that change a machine user, at the bottom of its panel.
 import { type ReactNode, useState } from 'react'
 import { useChange } from '../../api/requests.ts'
 import { useMay } from '../../app/project.tsx'

@@ -1,4 +1,4 @@
-// Deletes a machine user, with the objects that go with it.
+// Deletes a machine user and the objects that depend on it.
 import type { ReactNode } from 'react'
 import { describeFailure } from '../../api/failures.ts'
 import { ChangeFailure } from '../../app/change-failure.tsx'
@@ -26,7 +26,7 @@ type DeleteMachineUserProps = {
 }
 
 type Dependents = {
-  /** Null while they are counted, or if they cannot be counted. */
+  /** Null while the objects are being counted, or if they cannot be counted. */
   readonly counts: { readonly access: number; readonly backends: number } | null
   readonly error: Error | null
 }

@@ -7,15 +7,15 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/
 const prefixLength = 8
 
-/** Keeps only the public beginning of a pasted token, because the text of the search becomes part of the address. */
+/** Keeps only the public prefix of a pasted token, because the search text becomes part of the address. */
 export const shortenToken = (text: string): string =>
   tokenPattern.test(text.trim()) ? text.trim().slice(0, prefixLength) : text
 
-/** Returns the filters to try first, and those to try if nothing matches them. */
+/** Returns the filters to try first, and the filters to try if the first ones match nothing. */
 export function createTextFilters(text: string): readonly [readonly Filter[], readonly Filter[] | null] {
   if (text === '') return [[], null]
   if (uuidPattern.test(text)) return [[{ field: 'id', value: text }], null]
-  // The user name of a Bearer machine user contains the beginning of its token.
+  // The user name of a Bearer machine user contains the prefix of its token.
   return [[{ field: 'name', value: text }], [{ field: 'username', value: text }]]
 }
 

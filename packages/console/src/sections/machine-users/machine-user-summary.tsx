@@ -1,4 +1,5 @@
-// What a machine user is, how old its credential is, which backends use it, and what it may call.
+// Summarizes a machine user: its account, the age of its credential, the backends that use it, and the endpoints that
+// it may call.
 import { type ReactNode, useState } from 'react'
 import { describeFailure } from '../../api/failures.ts'
 import { useNow } from '../../app/now.ts'
@@ -34,7 +35,7 @@ export function MachineUserSummary({ user, onTab }: SummaryProps): ReactNode {
   )
 }
 
-/** The one thing to know before the details: the machine user is off, or its credential is old. */
+/** The most important fact about the machine user: it is disabled, or its credential is old. */
 function Hint({ user }: { user: MachineUser }): ReactNode {
   const t = useText()
   const canRotate = useMay('machineUsers.rotate')

@@ -1,4 +1,4 @@
-// Rows of the API as the pages of machine users read them.
+// Types of API rows, as the pages about machine users read them.
 import type { MachineUserDetailResult, MachineUserListResult } from '../../generated/documents.ts'
 
 export type MachineUserRow = MachineUserListResult['list']['nodes'][number]

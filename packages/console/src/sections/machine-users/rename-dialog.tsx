@@ -9,7 +9,7 @@ import type { MachineUser } from './machine-user-types.ts'
 
 export function RenameDialog({ user, onClose }: { user: MachineUser; onClose: () => void }): ReactNode {
   const t = useText()
-  // The name and the revision stay those that the person saw first, also if the machine user is read again.
+  // Keep the name and the revision that the person saw first, even if the machine user is read again.
   const [base] = useState(user)
   const [name, setName] = useState(user.name)
   const { send, isPending, failure } = useSubmit(machineUserUpdateDocument)

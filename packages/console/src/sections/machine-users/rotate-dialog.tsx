@@ -16,7 +16,7 @@ type RotateDialogProps = { user: MachineUser; onClose: () => void }
 
 export function RotateDialog({ user, onClose }: RotateDialogProps): ReactNode {
   const t = useText()
-  // The revision stays the one that the person saw, also if the machine user is read again.
+  // Keep the revision that the person saw first, even if the machine user is read again.
   const [base] = useState(user)
   const { send, secret, isPending, failure, forget } = useSecretChange(
     machineUserRotateDocument,
@@ -38,7 +38,7 @@ export function RotateDialog({ user, onClose }: RotateDialogProps): ReactNode {
       />
     )
   const { environment, lastUsedAt } = base
-  // The new credential would be lost with the dialog.
+  // Closing the dialog now would lose the new credential.
   const close = isPending ? () => {} : onClose
   return (
     <Dialog

@@ -3,7 +3,7 @@ import type { MachineUser } from './machine-user-types.ts'
 
 /** Token ages that the filter offers, in days. */
 export const tokenAges = [30, 90, 180, 365] as const
-/** From this age, in days, the pages ask to rotate the credential, like the list of the API does by default. */
+/** Age in days from which the pages ask to rotate the credential. The list of the API has the same default. */
 const rotateAfterDays = 90
 const dayMs = 86_400_000
 

@@ -17,7 +17,7 @@ import {
 } from '../../generated/documents.ts'
 import { createStatusFilter, createTextFilters, readListFilters } from './machine-user-filters.ts'
 
-// The list of old credentials has the same shape as the list of all, and requires the age.
+// The list of old credentials has the same shape as the full list, but requires the age.
 type Age = { readonly days?: number }
 type ListDocument = TypedDocument<MachineUserListResult, MachineUserListVariables & Age>
 type ExportDocument = TypedDocument<MachineUserExportResult, MachineUserExportVariables & Age>
@@ -45,7 +45,7 @@ export function useMachineUserList({ search, sort, page, size }: ListSearch) {
     filters: [...first, ...fixed],
     pagination: { limit: size, offset: (page - 1) * size },
   })
-  // The API combines filters by "and", so a text that matches no name is tried as a user name.
+  // The API combines filters with "and", so a text that matches no name is tried as a user name.
   const names = useRead(document, variables(byName), { keepsPrevious: true })
   const isUserNameTried = byUserName !== null && names.data?.list.totalCount === 0
   const userNames = useRead(document, variables(byUserName ?? []), { isEnabled: isUserNameTried })

@@ -1,4 +1,4 @@
-// Who the caller is, and every role that they have.
+// Shows the identity of the caller and all of their roles.
 import type { ReactNode } from 'react'
 import { describeFailure } from '../../api/failures.ts'
 import { useRead } from '../../api/requests.ts'

@@ -14,7 +14,7 @@ function findEndOfDay(day: string): string | null {
   return end.getMonth() === month - 1 ? end.toISOString() : null
 }
 
-/** Returns the time at which a token expires that is created now; null if it does not expire or the day is missing. */
+/** Returns the expiry time of a token that is created now; null if it does not expire or the day is missing. */
 export function findExpiry(lifetime: Lifetime, day: string, now: number): string | null {
   if (lifetime === 'never') return null
   if (lifetime === 'day') return findEndOfDay(day)

@@ -59,7 +59,8 @@ function Notifications({ rows }: { rows: readonly NotificationItem[] }): ReactNo
   const t = useText()
   const listRef = useRef<HTMLUListElement>(null)
   const { mutate, error } = useChange(shellMarkReadDocument)
-  // The button disappears with the mark, so the focus moves to the next one, or to the list after the last one.
+  // The button disappears with the mark, so the focus moves to a neighboring button, or to the list if no button is
+  // left.
   const moveFocus = (): void => {
     const buttons = [...(listRef.current?.querySelectorAll<HTMLElement>('button') ?? [])]
     const index = buttons.findIndex((button) => button === document.activeElement)

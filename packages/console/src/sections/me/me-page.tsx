@@ -20,7 +20,7 @@ import { TokensTab } from './tokens-tab.tsx'
 const tabs = ['account', 'tokens', 'inbox', 'preferences'] as const
 type Tab = (typeof tabs)[number]
 
-/** The filters of a tab mean nothing in another one. */
+/** The filters of one tab do not apply to the other tabs. */
 const noFilters = { q: undefined, status: undefined, show: undefined, sort: undefined, page: undefined }
 
 export function MePage(): ReactNode {

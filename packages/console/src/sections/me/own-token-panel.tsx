@@ -1,4 +1,4 @@
-// The open token of the caller. The list may not show it, for example after a filter or on another page.
+// The caller's open token. The list may not show it, for example because of a filter or because it is on another page.
 import type { ReactNode } from 'react'
 import { describeFailure } from '../../api/failures.ts'
 import { useRead } from '../../api/requests.ts'

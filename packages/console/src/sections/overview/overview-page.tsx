@@ -41,7 +41,7 @@ function Overview(): ReactNode {
     () =>
       new Intl.DateTimeFormat(locale, {
         weekday: 'short',
-        // A range of 7 days starts on the weekday of today, so the weekday is ambiguous without a date.
+        // A range of 7 days starts on the same weekday as today, so the weekday is ambiguous without a date.
         ...(rangeId === '7d' && { day: 'numeric', month: 'short' }),
         hour: 'numeric',
         minute: '2-digit',

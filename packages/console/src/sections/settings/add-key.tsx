@@ -18,7 +18,7 @@ export function AddKey({ part, onAdd }: { part: Part; onAdd: (key: string) => vo
   }
   const act = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') {
-      // The cell that gets the focus must not be pressed by the same key.
+      // Otherwise, the same key press would also activate the cell that gets the focus.
       event.preventDefault()
       leave(text?.trim() ?? '')
       end()
@@ -53,7 +53,7 @@ export function AddKey({ part, onAdd }: { part: Part; onAdd: (key: string) => vo
   )
 }
 
-/** After the Enter key, the focus moves to the first cell of the key; after Escape, to the button. */
+/** After Enter, the focus moves to the first cell of the new row; after Escape, it moves to the button. */
 function useFocusAfterKey(part: Part, text: string | null) {
   const place = useRef<HTMLSpanElement>(null)
   const left = useRef<string | null>(null)

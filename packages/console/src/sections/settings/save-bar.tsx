@@ -123,7 +123,7 @@ function ReviewDialog({ draft, edits, save, reach, onClose, onSave }: ReviewProp
       })}
       <ChangeFailure
         failure={save.failure}
-        // After an unknown outcome the edits stay. If they were saved, the next attempt compares both sides.
+        // If the outcome is unknown, the edits are kept. If they were saved, the next attempt compares both sides.
         {...(save.failure?.kind === 'conflict' ? { onReload: draft.discard } : {})}
       />
     </Dialog>

@@ -112,7 +112,9 @@ export function SettingsPage(): ReactNode {
   )
 }
 
-/** The save bar disappears with the last edit, and the focus with it: it returns to the cell that was edited last. */
+/**
+ * The save bar disappears with the last edit. If it had the focus, the focus moves to the cell that was edited last.
+ */
 function useFocusAfterEdits(edits: Edits): void {
   const lastCell = useRef<string | null>(null)
   useEffect(() => {

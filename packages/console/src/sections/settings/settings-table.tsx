@@ -192,7 +192,7 @@ const Head = ({ title, subtitle, settingsId = null, isResult = false }: HeadProp
   </th>
 )
 
-/** The entries of the audit trail that changed a layer. */
+/** Links to the audit entries about changes to a layer. */
 export function LayerAuditLink({ layer, settingsId }: { layer: string; settingsId: string }): ReactNode {
   const t = useText()
   return <AuditLink entity="settings" id={settingsId} label={t('settings.whoChanged', layer)} />

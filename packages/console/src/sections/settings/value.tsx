@@ -55,7 +55,7 @@ function Shown({ cellId, layer, field, value, saved, state, ...props }: CellProp
   const t = useText()
   const button = useRef<HTMLButtonElement>(null)
   const undo = (): void => {
-    // The button of the undo goes with the edit.
+    // The undo button disappears with the edit.
     button.current?.focus()
     onUndo()
   }
@@ -147,7 +147,7 @@ function Editor({ cellId, layer, field, value, isRevealed, onEdit, onEnd }: Cell
           className="value-unset"
           title={t('settings.unset')}
           aria-label={t('settings.unset')}
-          // The press must not move the focus, because the editor would then accept its text.
+          // Pressing the button must not move the focus, because the editor accepts its text when it loses the focus.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => end(() => onEdit(null))}
         >

@@ -1,4 +1,4 @@
-// The machine users of a project whose token is old. The API lists machine users only for one project.
+// Machine users in a project whose tokens are old. The API can list machine users only per project.
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
 import { describeFailure } from '../../api/failures.ts'

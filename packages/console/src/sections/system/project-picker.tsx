@@ -1,4 +1,4 @@
-// A picker of a project of the installation.
+// A picker for a project of the installation.
 import { type ReactNode, useState } from 'react'
 import { useRead } from '../../api/requests.ts'
 import { useDebounced } from '../../app/debounced.ts'

@@ -1,4 +1,4 @@
-// Which permissions the roles have, from the table of permissions that the API enforces.
+// Determines the permissions of each role from the table of permissions that the API enforces.
 import type { Permission } from '../../generated/documents.ts'
 import { permissions } from '../../generated/permissions.ts'
 import { type applicationRoles, projectRoles } from '../members/role-names.ts'
@@ -27,7 +27,7 @@ export const rights: readonly Right[] = Object.entries(
 const isAtLeast = (role: ProjectRole, lowest: ProjectRole | undefined): boolean =>
   lowest !== undefined && projectRoles.indexOf(role) <= projectRoles.indexOf(lowest)
 
-/** Returns whether a role is enough for a permission. Project roles count in their own project. */
+/** Returns whether a role is sufficient for a permission. A project role applies to its own project. */
 export function hasRight(role: Role, requirement: Requirement): boolean {
   if (role === 'administrator' || requirement.system === 'user') return true
   return (

@@ -1,4 +1,4 @@
-// The rights of roles, to read. The table is generated from the policy that the API enforces.
+// A read-only table of the rights of each role. It is generated from the policy that the API enforces.
 import { type ReactNode, useMemo } from 'react'
 import { type ListSearch, useListSearch } from '../../app/list-search.ts'
 import { Button } from '../../kit/button.tsx'
@@ -90,7 +90,7 @@ function Held({ isHeld }: { isHeld: boolean }): ReactNode {
   )
 }
 
-/** Says which roles have a permission, also those that the table has no column for. */
+/** Describes which roles have a permission, including roles that have no column in the table. */
 function describeRequirement(requirement: Requirement, t: Translate): string {
   const { system, project, anyProject, anyMembership, tenant, application } = requirement
   const parts = [

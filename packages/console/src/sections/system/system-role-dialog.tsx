@@ -1,4 +1,4 @@
-// Grants the role of administrators, or takes it away.
+// Grants or revokes the administrator role.
 import { type ReactNode, useState } from 'react'
 import { useRead } from '../../api/requests.ts'
 import { FormDialog } from '../../app/form-dialog.tsx'
@@ -17,7 +17,7 @@ const systemRoles = ['administrator', 'user'] as const
 export function SystemRoleDialog({ user, onClose }: { user: User; onClose: () => void }): ReactNode {
   const t = useText()
   const me = useMe()
-  // The role and the revision stay those that the person saw first, also if the user is read again.
+  // Keep the role and the revision that the person saw first, even if the user is read again.
   const [base] = useState(user)
   const [role, setRole] = useState(base.role)
   const { send, isPending, failure } = useSubmit(changeSystemRoleDocument)

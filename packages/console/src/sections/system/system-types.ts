@@ -1,4 +1,4 @@
-// Rows of the pages of the installation.
+// Types of API rows, as the system pages read them.
 import type { SystemUserResult } from '../../generated/documents.ts'
 
 export type User = SystemUserResult['user']

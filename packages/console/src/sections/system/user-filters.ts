@@ -1,4 +1,5 @@
-// Filters of the list of people. The API combines filters by "and", so that one text can match only one field.
+// Filters for the list of people. The API combines filters with "and", so each query compares the text with only one
+// field.
 import type { Filter } from '../../generated/documents.ts'
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -138,8 +138,8 @@ export type AttestationResult = {
 
 /**
  * Records the decision for each attested entry, unless the hash of the population differs from an expected
- * hash. Returns the hash and the size of the population, and the position of the chain. One statement reads
- * all these values from the same snapshot.
+ * hash. Returns the hash and the size of the population, and the last sequence number of the chain. One
+ * statement reads all these values from the same snapshot.
  */
 export async function attestEntries(
   tx: Tx,

@@ -40,7 +40,7 @@ const send = async (
     }),
   )
 }
-/** Returns the fields of the form on a page, filled in. */
+/** Returns the field values of a completed form. */
 const filled = async (who: Person, query = '') => {
   const page = await open(who, query)
   return {

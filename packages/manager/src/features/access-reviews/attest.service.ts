@@ -93,10 +93,10 @@ export function createAttestService({ database, audit }: AttestDeps) {
           namesEntries: entries !== null,
         }
         await store.insertAttestation(tx, attestation, entries ?? [])
-        // Rejects the attestation if access changed while the entries were read, because it would otherwise be dated
-        // after the change without covering it. For the system scope, this check covers only the system chain, which
-        // records changes to administrators and tokens. A concurrent grant in a project belongs to a different chain
-        // and counts as later than the attestation.
+        // Rejects the attestation if access changed while the entries were read. Otherwise, the attestation would be
+        // dated after the change without covering the change. For the system scope, this check covers only the system
+        // chain, which records changes to administrators and tokens. A concurrent grant in a project belongs to a
+        // different chain and counts as later than the attestation.
         if (await store.hasChangedSince(tx, { chainId, seq }, accessEntityTypes)) throw createChangedError()
         await audit.append(tx, actor, createEvent(attestation, entries ?? []))
         return attestation

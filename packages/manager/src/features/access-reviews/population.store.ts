@@ -1,5 +1,5 @@
-// SQL that selects the complete access list, with one row for each access that a principal has. Reports and
-// attestations read the same rows. $1 is the project, or null for the whole system.
+// SQL that selects the complete access list, with one row per principal, scope and role. Reports and attestations
+// read the same rows. $1 is the project, or null for the whole system.
 import { systemChain } from '../../platform/audit/entry.ts'
 
 const userNameSql = `coalesce(nullif(u.external_name, ''), u.external_username)`
@@ -68,7 +68,7 @@ const credentialAccess = `
 const entryIdSql = `left(encode(sha256(convert_to(principal_type || E'\\n' || principal_id || E'\\n' || scope_type || E'\\n'
   || coalesce(scope_id::text, '') || E'\\n' || role, 'UTF8')), 'hex'), 32)`
 
-/** Selects every access with its entry id. */
+/** Selects the complete access list. Each row has an entry id. */
 export const population = `
   select ${entryIdSql} as entry_id, a.* from (${userAccess} union all ${credentialAccess}) a`
 

@@ -60,7 +60,7 @@ async function page(caller: Person, args: PageArgs = {}) {
   }
 }
 
-/** Inserts rows without a usable token, one after another. Returns their ids, newest first. */
+/** Inserts rows for which no valid token exists. Returns their ids, newest first. */
 async function seedTokens(owner: Person, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId())
   const prefixes = ids.map((id) => id.replaceAll('-', '').slice(-8))

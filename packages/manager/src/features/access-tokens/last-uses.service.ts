@@ -29,7 +29,7 @@ export function createLastUses({ db, clock, log }: { db: Db; clock: Clock; log: 
         { err: error, tokens: batch.size },
         'could not store the last-use times of tokens; the next write retries them',
       )
-      // The next write retries this batch. Uses that were recorded meanwhile are newer and replace those in the batch.
+      // The next write retries this batch. Uses that were recorded during the failed write are newer and are kept.
       for (const [tokenId, usedAt] of batch) add(tokenId, usedAt)
     })
   }

@@ -56,7 +56,7 @@ describe('the slow hash', () => {
     while ((await kdfRuns(small)) === before) await delay(1)
     const busy = 'too many credentials are being verified; try again'
     expect(await userOf(small, lasting.token)).toBe(ann.id)
-    // One verification runs and another waits. A newer request replaces the waiting one.
+    // One verification runs and another waits. A newer request replaces the waiting request.
     const [slow, refused, served] = await Promise.all(answers)
     expect(refused).toMatchObject({ status: 503, body: { errors: [{ message: busy }], data: null } })
     expect(refused?.headers.get('retry-after')).toBe('1')

@@ -71,7 +71,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
   }
   /**
    * Returns whether the hash belongs to this token. Tokens without a correct checksum wait in a queue. Other
-   * tokens need no queue, because forging a checksum requires our key.
+   * tokens need no queue, because forging a checksum requires the key of this installation.
    */
   const verify = (token: PresentedToken, hash: string): Promise<boolean> => {
     const { prefix, secret, hasChecksum } = token

@@ -1,4 +1,4 @@
-// These tests open many sockets in one process, including clients that do not read.
+// These tests open many sockets in one process, including sockets whose clients do not read.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'

@@ -1,4 +1,4 @@
-// Tests the lists of a project's machine users, and the times of their last use.
+// Tests the lists of a project's machine users, and when each machine user was last used.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -32,7 +32,7 @@ const seedIn = async (name: string): Promise<string> => {
   )
   return (await seedMachineUser(service.sql, { ...project, environmentId: rows[0]?.id as string })).id
 }
-/** Sets how many days ago the credential was created, and rotated unless it is null. */
+/** Sets how many days ago the credential was created and last rotated; null if it was never rotated. */
 const backdate = (id: string, created: number, rotated: number | null = null) =>
   service.sql.query(
     `update machine_users set created_at = now() - make_interval(days => $2),

@@ -74,7 +74,7 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
       return store.listMachineUsersToRotate(db.read, projectId, age, page)
     },
 
-    /** Returns the time of the last use of each machine user, in the order of the ids; null if there is none. */
+    /** Returns when each machine user was last used, in the order of the ids; null if it was never used. */
     findLastUses: async (ids: readonly string[]): Promise<(string | null)[]> => {
       const lastUses = await store.findLastUses(db.read, ids)
       return ids.map((id) => lastUses.get(id) ?? null)

@@ -74,7 +74,7 @@ export function listMachineUsersToRotate(
   return fetchPage(db, { table: 'machineUsers', columns, page, where })
 }
 
-/** Returns the time of the last use of each of these machine users, by id; without those that were never used. */
+/** Returns when these machine users were last used, keyed by id. Omits machine users that were never used. */
 export async function findLastUses(db: Reads, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('machineUserActivity')

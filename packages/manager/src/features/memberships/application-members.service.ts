@@ -23,7 +23,7 @@ const event = createEventBuilder<store.ApplicationMember>({
 })
 
 /**
- * Throws unless the caller has the role `maintainer` or a higher one. The caller's role in the application is
+ * Throws unless the caller has the role `maintainer` or higher. The caller's role in the application is
  * irrelevant, because every role that may grant application roles is above it.
  */
 async function assertMaintainer(tx: Tx, actor: Actor, projectId: string): Promise<void> {

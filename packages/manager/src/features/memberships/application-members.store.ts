@@ -23,7 +23,7 @@ export const applicationMemberFields: ListFields = {
   ...memberUserFields,
 }
 
-/** Fields of the lists of a user's memberships. */
+/** Fields by which callers can filter and order a user's memberships. */
 export const applicationMembershipFields: ListFields = {
   id: { column: 'id', match: 'id' },
   applicationId: { column: 'applicationId', match: 'id' },

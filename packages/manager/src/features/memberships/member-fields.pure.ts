@@ -1,5 +1,5 @@
-// Fields of members by which callers filter and order the members of a project, tenant or application. A caller who may
-// list the members may also read these fields of their users.
+// User fields by which callers can filter and order the members of a project, tenant or application. A caller who may
+// list the members may also read these fields.
 import type { ListFields } from '../../platform/lists/filters.ts'
 
 const via = { table: 'users', foreignKey: 'userId' }

@@ -17,7 +17,7 @@ export const projectMemberFields: ListFields = {
   ...memberUserFields,
 }
 
-/** Fields of the lists of a user's memberships. */
+/** Fields by which callers can filter and order a user's memberships. */
 export const projectMembershipFields: ListFields = {
   id: { column: 'id', match: 'id' },
   projectId: { column: 'projectId', match: 'id' },

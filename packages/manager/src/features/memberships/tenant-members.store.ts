@@ -23,7 +23,7 @@ export const tenantMemberFields: ListFields = {
   ...memberUserFields,
 }
 
-/** Fields of the lists of a user's memberships. */
+/** Fields by which callers can filter and order a user's memberships. */
 export const tenantMembershipFields: ListFields = {
   id: { column: 'id', match: 'id' },
   tenantId: { column: 'tenantId', match: 'id' },

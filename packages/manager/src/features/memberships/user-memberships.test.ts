@@ -1,4 +1,4 @@
-// Tests the memberships of a user, and the filters that select members by their user.
+// Tests the memberships of a user, and the filters that select members by fields of the user.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'

@@ -1,5 +1,5 @@
 // Determines whether a backend may send to a tenant and application. Both must belong to its project, the
-// application must be enabled for the tenant, and no setting may disable sending. The check is an SQL
+// application must be enabled for the tenant, and no setting disables sending. The check is an SQL
 // expression, because the statement that writes notifications includes it.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'

@@ -57,8 +57,8 @@ test('[comms.emit] projects take turns: what comes last is not written after all
   const timeOf = async (id: string) => (await contentOf(service, id))?.created_at.getTime() ?? 0
   const own = await timeOf(first.body.notification_id)
   const times = await Promise.all(floods.map(({ body }) => timeOf(body.notification_id)))
-  // An earlier time is allowed only for emits whose statement started before the late emit, and for emits in
-  // the next statement.
+  // Only emits whose statement was already running, and emits in the next statement, may have an earlier time than the
+  // late emit.
   expect(times.filter((time) => time < own).length).toBeLessThanOrEqual(6)
 })
 

@@ -1,4 +1,4 @@
-// Accepts emits of backends. Concurrent emits share a statement and its commit. Each emit gets its response
+// Accepts emits from backends. Concurrent emits share a statement and its commit. Each emit gets its response
 // after the commit.
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

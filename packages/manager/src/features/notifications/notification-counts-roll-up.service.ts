@@ -1,4 +1,4 @@
-// Adds up the changes that emits and marks insert. Each change is deleted in the statement that counts it.
+// Updates the daily counts with the changes that emits and marks insert. The statement that counts a change deletes it.
 import type { Schedule } from '../../platform/jobs/schedules.ts'
 import { addChanges, deleteOldCounts } from './notification-counts.store.ts'
 import { type RetentionDeps, runInBatches } from './retention.service.ts'

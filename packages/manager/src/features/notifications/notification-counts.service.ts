@@ -1,4 +1,4 @@
-// Reads the daily numbers of notifications, recipients and marks.
+// Reads the daily counts of notifications, recipients and marks.
 import { readDayRange } from '../../platform/inputs/day-range.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import * as store from './notification-counts.store.ts'

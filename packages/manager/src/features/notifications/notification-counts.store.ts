@@ -1,4 +1,4 @@
-// These statements read the daily counts. They also add the changes that emits and marks have inserted to the counts.
+// These statements read the daily counts, and update them with the changes that emits and marks have inserted.
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../platform/postgres/handles.ts'
 import type { BatchResult } from './retention.store.ts'

@@ -99,14 +99,14 @@ describe('notificationDeliveryCounts', () => {
     const [first = ''] = people
     const ids: string[] = []
     for (let index = 0; index < 3; index++) ids.push(await send({ recipients: [first] }))
-    // The first row was seen in the future, as if the database clock had been set back.
+    // The first row has a `seen` time in the future, as if the database clock had been set back.
     await service.sql.query(
       "update notification_recipients set seen_at = now() + interval '1 hour' where notification_id = $1",
       [ids[0]],
     )
     await Promise.all([seen(project, { id: first }, { ids }), read(project, { id: first }, { ids })])
     await addUp()
-    // Two marks of `seen` are counted; the first row was marked without the service.
+    // Two `seen` marks are counted; the first row was marked directly in the database.
     expect(await daysOf(project)).toMatchObject([{ emitted: 3, seen: 2, read: 3 }])
   })
 

@@ -281,7 +281,7 @@ describe('what is rejected', () => {
     const ofSecond = { ...shop, tenantId: second }
     await setLayer(service.sql, ofSecond, 'tenant', { modules: ['a'] })
     expect(await status()).toBe(200)
-    // The layer of tenant and application replaces the layer of the tenant, unless it is empty.
+    // A non-empty layer of tenant and application replaces the layer of the tenant.
     await setLayer(service.sql, ofSecond, 'tenant2application', { modules: ['b'] })
     expect(await status()).toBe(404)
     await setLayer(service.sql, ofSecond, 'tenant2application', { modules: [] })

@@ -24,7 +24,7 @@ const feeds = (): string[] => {
   const { applicationId, tenantId } = project
   return [`/pilet-feed/${applicationId}`, `/pilet-feed/${applicationId}/${tenantId}`]
 }
-/** Runs concurrent requests that must all have this status, and returns their SQL statements. */
+/** Runs concurrent requests that must all return this status, and returns their SQL statements. */
 async function statementsOf(
   status: number,
   paths: readonly string[],

@@ -14,7 +14,7 @@ export type FeedPackage = {
    * signed a statement.
    */
   statementSignature: string | null
-  /** Whether a setting pins the version. Feeds do not show this. */
+  /** Whether a setting pins the version. Feeds do not include this field. */
   isPinned: boolean
 }
 

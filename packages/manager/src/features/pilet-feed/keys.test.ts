@@ -15,7 +15,7 @@ type Keys = Record<string, string>
 
 const path = (): string => `/pilet-keys/${project.applicationId}`
 const keysNow = async (): Promise<Keys> => JSON.parse((await requestThroughProxy(service, path())).body)
-/** Rotates the key as the CLI does: the new key signs, and the previous key stays. */
+/** Rotates the key as the CLI does: the new key signs, and the previous key stays in the ring. */
 const replaceKey = async () => {
   const ring = signingOf(service)
   const key = await ring.create()

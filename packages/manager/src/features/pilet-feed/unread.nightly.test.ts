@@ -16,7 +16,7 @@ import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed
 const mebibyte = 1_048_576
 const size = 16 * mebibyte
 const share = 64 * mebibyte
-// In total, the bundles exceed the permitted memory growth, even in the default load size.
+// In total, the bundles exceed the permitted memory growth, even at the default load size.
 const names = Array.from({ length: loadSize(16, 24) }, (_, index) => `b${index}`)
 
 let service: TestApp

@@ -67,8 +67,8 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
     update,
 
     /**
-     * Returns the packages of a project by name and precedence, in pages. Only the first page can be empty. It is read
-     * before this function returns, so that most failures occur before the response starts.
+     * Returns the packages of a project in pages, ordered by name and precedence. Only the first page can be empty. It
+     * is read before this function returns, so that most failures occur before the response starts.
      */
     pages: async (filter: store.PackageFilter): Promise<AsyncIterable<readonly store.PiletPackage[]>> =>
       yieldPages(await readPageAfter(filter, null), (last) => readPageAfter(filter, last)),

@@ -20,7 +20,7 @@ export type PiletPackage = RevisionFields & {
 /** Identifies a version. */
 export type PackageKey = { projectId: string; name: string; version: string }
 export type PackageFilter = { projectId: string; enabled: boolean | null }
-/** A row of a list with the sort key of the next page. */
+/** A listed package with the sort key after which the next page starts. */
 export type ListedPackage = PiletPackage & { precedence: string }
 /** Data needed to send the bytes. */
 export type StoredBundle = { hash: string; size: number; contentType: string; store: StoreName }
@@ -55,7 +55,7 @@ const pageStatement: PreparedStatement = {
     order by name, precedence, version limit ${packagesPerPage}`,
 }
 
-/** Returns the packages after this package, by name and precedence; null starts with the first package. */
+/** Returns the packages after this package, ordered by name and precedence; null starts with the first package. */
 export const readPackagesAfter = (
   run: RunPrepared,
   { projectId, enabled }: PackageFilter,

@@ -176,7 +176,7 @@ function generateKey(secrets: Secrets): Omit<Key, 'isActive'> {
 const exportPublicKey = (privateKey: KeyObject): Buffer =>
   createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32)
 
-/** Decrypts private keys and caches them, because the ring has only a few. Throws if the row does not match the key. */
+/** Decrypts private keys and caches them, because the ring has few keys. Throws if the row does not match the key. */
 function createKeyOpener(secrets: Secrets) {
   const openedKeys = new Map<string, { privateKey: KeyObject; publicKey: Buffer }>()
   const decryptKey = ({ id, keyId, privateKey: sealedKey }: Key) => {

@@ -118,8 +118,8 @@ describe('64 clients who announce the largest upload and do not finish', () => {
       clients.push(await begin(index, sent))
       if (index % 8 === 0) await watch()
     }
-    // If no memory is left for a client, it receives 503 immediately. From the other clients, the service waits for
-    // the rest of the body.
+    // If no memory is left for a client, it receives 503 immediately. The service waits for the other clients to send
+    // the rest of their bodies.
     await vi.waitFor(
       async () => {
         await watch()

@@ -1,4 +1,4 @@
-// These tests cover uploads: the stored data, the rejections, and that a rejected upload leaves nothing behind.
+// These tests cover uploads: stored data, rejections, and the cleanup after a rejected upload.
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'

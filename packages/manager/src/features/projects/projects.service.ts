@@ -41,7 +41,7 @@ export function createProjectsService({ db, audit, environments, memberships }: 
     getBySlug: async (slug: string): Promise<store.Project> =>
       orNotFound(await store.findProjectBySlug(db.read, slug), 'project'),
 
-    /** Returns the id that the policy of the field has found, without another statement. */
+    /** Returns the project id that the policy check has already found, so no other statement is needed. */
     getIdBySlug: async (actor: Actor, slug: string): Promise<string> =>
       orNotFound(await actor.findTarget('PROJECT_SLUG', [slug]), 'project').projectId,
 

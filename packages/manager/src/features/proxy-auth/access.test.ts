@@ -204,7 +204,7 @@ describe('access to an application', () => {
       const { body } = await oauth(user, project.applicationId)
       expect(body.application).toEqual(noAccess)
     }
-    // These memberships are effective in their own project and application.
+    // These memberships give access in their own project and application.
     expect((await oauth(inOther, applicationId)).body.application.has_access).toBe(true)
     expect((await oauth(inFurther, further)).body.application.has_access).toBe(true)
   })
@@ -238,7 +238,7 @@ describe('access to an application', () => {
       expect([kind, (await ask()).status]).toEqual([kind, 200])
       service.statements.length = 0
       expect([kind, (await ask()).status]).toEqual([kind, 200])
-      // The last use of a token is written periodically, independent of requests.
+      // The last use of a token is written periodically, independently of requests.
       const own = service.statements.filter((text) => !text.includes('last_used_at'))
       expect([kind, own.length]).toEqual([kind, 1])
     }

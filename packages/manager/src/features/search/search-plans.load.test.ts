@@ -96,8 +96,8 @@ async function fillProjects(tag: string, projects: readonly string[], count: num
 }
 
 /**
- * Runs `work` while inserts skip the indexes, and builds the indexes afterwards, at a fraction of the cost. The work
- * needs the unique keys of projects and environments.
+ * Runs `work` while inserts skip the indexes, and rebuilds the indexes afterwards, which costs much less. The indexes
+ * of projects and environments stay active, because `work` needs their unique keys.
  */
 async function withoutIndexes(work: () => Promise<void>): Promise<void> {
   await sql.query(
@@ -129,7 +129,7 @@ async function addNeighbors(from: number, to: number): Promise<void> {
   )
 }
 
-// Most months of the runs are empty.
+// Most monthly partitions of trigger_runs are empty, so a sequential scan of that table is allowed.
 const isTableScan = (line: string): boolean => line.startsWith('Seq Scan') && line !== 'Seq Scan trigger_runs'
 
 const measure = (caller: Person, args: SearchArgs): Promise<Explained & { hits: number }> => {

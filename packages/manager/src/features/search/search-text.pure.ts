@@ -3,7 +3,7 @@ import { badRequest } from '../../platform/errors.ts'
 import { isRequestId, parseUuid } from '../../platform/ids.ts'
 import { checkText } from '../../platform/inputs/inputs.ts'
 
-/** Kinds that are found by a part of their texts. */
+/** Kinds that are found by part of one of their texts. */
 export const textKinds = [
   ...(['project', 'tenant', 'application', 'endpoint', 'trigger', 'machineUser'] as const),
   ...(['languagePack', 'piletPackage', 'user'] as const),

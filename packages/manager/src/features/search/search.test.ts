@@ -218,7 +218,7 @@ describe('an id', () => {
     expect(await find(admin, 'quokka.call')).toEqual([])
     for (const caller of [tenantMember, applicationMember])
       expect(await find(caller, 'quokka.call-1')).toEqual([])
-    // Many calls of another project do not hide a call.
+    // Many calls of another project with the same request id do not hide a call.
     const mine = {
       projectId: project.id,
       endpointId: own['endpoint'] as string,

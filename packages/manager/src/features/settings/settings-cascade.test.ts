@@ -267,7 +267,7 @@ describe('what is stored in the layers', () => {
           places.push({ applicationId, tenantId, expected })
         }
     }
-    // One statement serves the whole document, and the order decides which row provides the shared layers.
+    // One statement serves the whole document. The order of the fields decides which row provides the shared layers.
     const upper = ({ applicationId, tenantId, expected }: (typeof places)[number]) => ({
       applicationId: applicationId.toUpperCase(),
       tenantId: tenantId.toUpperCase(),

@@ -24,7 +24,7 @@ type Target = { readonly settingsId: string; readonly expectedRevision?: Expecte
 type KeysInput = Target & KeyChanges & { readonly part: string }
 type PinsInput = Target & PinChanges
 type Entries = { readonly set?: readonly unknown[] | null; readonly unset?: readonly unknown[] | null }
-/** Charges the size of the changed rows to the response, before anything is written. */
+/** Charges the size of the changed rows to the response budget, before anything is written. */
 type Charge = (bytes: number) => void
 
 export type SettingsKeysService = ReturnType<typeof createSettingsKeysService>
@@ -33,7 +33,7 @@ const parts = ['backend', 'frontend'] as const
 
 /** Creates the service that sets and removes keys and pins. All changes of a call are applied, or none. */
 export function createSettingsKeysService({ db, audit }: SettingsDeps) {
-  /** Rows are locked in the order of their ids. The audit rows come last: they lock the chain of the project. */
+  /** Locks rows in the order of their ids. Appends audit rows last, because they lock the chain of the project. */
   const changeRows = <Change extends Target & Entries>(
     actor: Actor,
     projectId: string,
@@ -91,7 +91,7 @@ async function lockRows(tx: Tx, projectId: string, ids: string[]): Promise<store
 
 const checkPart = ({ part }: KeysInput) => checkFields({ part: () => checkOneOf(part, 'part', parts) })
 
-/** Joins the changes of each part, so that each part is checked only once. */
+/** Combines the changes to each part before it applies them, so that each part is checked only once. */
 function changeKeys({ backend, frontend }: Configs, changes: readonly KeysInput[]): Partial<Configs> {
   const byPart = Map.groupBy(changes, ({ part }) => part)
   const [backendKeys, frontendKeys] = [byPart.get('backend'), byPart.get('frontend')]

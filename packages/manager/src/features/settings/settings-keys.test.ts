@@ -1,5 +1,5 @@
-// Tests changes to individual keys and pins in several settings: other keys stay, and one rejected change rejects all
-// changes.
+// Tests changes to individual keys and pins in several settings: other keys stay unchanged, and one rejected change
+// rejects all changes.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedProject } from '@manager/harness/seed.ts'

@@ -36,7 +36,7 @@ export function createSettingsReads({ db, readCompleteLayers }: SettingsReadsDep
 
     /**
      * Returns the leaves (the settings of applications in tenants) without their values, in the order of the
-     * ids. Null if a leaf does not exist yet.
+     * ids. The entry of a leaf that does not exist yet is null.
      */
     findLeafRows: async (tenant2ApplicationIds: readonly string[]): Promise<(store.SizedRow | null)[]> => {
       const rows = await store.findLeafRows(db.read, tenant2ApplicationIds)

@@ -57,7 +57,7 @@ const getRank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? un
 
 // oxlint-disable-next-line no-control-regex -- the pattern must match control characters
 const specialCharacters = /["\\\u0000-\u001f<>&\u2028\u2029\ud800-\udfff]/
-/** Characters that Go escapes differently from JavaScript, in the text and in its JSON. */
+/** Characters that Go escapes differently from JavaScript: one pattern for the text, and one for its JSON. */
 const differentCharacters = /[\b\f<>&\u2028\u2029]/
 const differentEscapes = /\\[bf\\]|[<>&\u2028\u2029]/g
 const goEscapes: Readonly<Record<string, string>> = {

@@ -21,7 +21,7 @@ type Transformation = {
   inputMessageType: string | null
   outputMessageType: string | null
   body: Buffer
-  /** The project that is charged for the rendering, from its share of the worker threads. */
+  /** The project whose share of the worker threads the rendering uses. */
   projectId: string
   application: { id: string; name: string; slug: string; description: string }
   endpoint: { id: string; name: string; consumeUrl: string; url: string | null; description: string }

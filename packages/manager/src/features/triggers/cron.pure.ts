@@ -31,7 +31,8 @@ export function parseCron(text: string): Cron {
       ),
     listBetween: (after, until, max) => {
       const instants: Date[] = []
-      // The calendar searches before a given second, and all instants are whole seconds.
+      // The search excludes its upper bound. All instants are whole seconds, so the first upper bound is the next whole
+      // second after `until`.
       let upperBound = new Date(Math.floor(until.getTime() / 1_000) * 1_000 + 1_000)
       while (instants.length < max) {
         const instant = findPrevious(upperBound)

@@ -104,7 +104,7 @@ function walk(of: Parts, from: Date, days: number): { first: Date | undefined; l
     some
       .flatMap((day) => minutes.map((minute) => new Date(day + minute * minuteMs)))
       .filter((instant) => instant > from)
-  // All instants on the first day may be over, but the last four days contain at least three instants.
+  // All instants on the first day may have passed, but the last four days contain at least three instants.
   return { first: instantsOf(matching.slice(0, 2))[0], last: instantsOf(matching.slice(-4)).slice(-3) }
 }
 const parsed = (text: string): Cron | null => {
@@ -139,7 +139,7 @@ describe('any expression in UTC', () => {
         const first = cron?.findNext(from) ?? undefined
         expect({
           text,
-          // The model knows no instants after the days that it scans.
+          // The model does not compute instants after the days that it scans.
           first: first !== undefined && first > end ? undefined : first,
           last: cron?.listBetween(from, end, 3) ?? [],
         }).toEqual({ text, first: expected, last })

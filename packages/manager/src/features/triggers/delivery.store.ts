@@ -1,5 +1,5 @@
 // These statements record deliveries. Attempts that start or end at the same time share a statement, with columns
-// passed as arrays. Runs are looked up by primary key, which prunes the other months.
+// passed as arrays. Runs are looked up by primary key, which prunes the partitions of other months.
 import { sql } from 'kysely'
 import type { Queries, Tx } from '../../platform/postgres/handles.ts'
 import type { AttemptJob } from './attempts.pure.ts'

@@ -107,7 +107,7 @@ export const triggers = defineFeature({
   },
 })
 
-/** Returns the schedules that count runs, and that create and drop the months of runs and counts. */
+/** Returns the schedules that count runs, and that create and drop the monthly partitions of runs and counts. */
 const createRunSchedules = (
   deps: Deps,
   retentionDays: number,

@@ -11,7 +11,7 @@ let scene: ManualRunScene
 let victims: ServiceProcess[]
 beforeAll(async () => {
   scene = await startManualRunScene()
-  // The process that is killed only accepts requests; the scene delivers the runs.
+  // The processes that are killed only accept requests; `scene` delivers the runs.
   const start = () => startProcess(scene.service.database.url, { SVC_ROLES: 'api' })
   victims = await Promise.all([start(), start(), start(), start()])
 })

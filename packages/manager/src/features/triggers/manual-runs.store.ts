@@ -1,5 +1,5 @@
-// These statements start runs on request. The caller has locked the trigger, so no tick and no other request plans a run
-// of it at the same time.
+// These statements start runs on request. The caller has locked the trigger, so neither a tick nor another request can
+// plan a run of the trigger at the same time.
 import { sql } from 'kysely'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { type TriggerRun, runColumns } from './trigger-runs.store.ts'

@@ -1,4 +1,5 @@
-// Rejects runs that would overlap with another run or retry it again. The caller must have locked the trigger.
+// Rejects runs that would overlap with another run, and duplicate retries of a run. The caller must have locked the
+// trigger.
 import { conflict } from '../../platform/errors.ts'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import * as store from './manual-runs.store.ts'

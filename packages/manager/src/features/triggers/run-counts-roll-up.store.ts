@@ -56,8 +56,8 @@ export async function countRuns(tx: Tx, { from, until }: TimeRange): Promise<voi
 }
 
 /**
- * Makes the next roll-up move a run that is about to be reopened, if the run is already counted. Waits for a roll-up in
- * progress.
+ * Tracks a run that is about to be reopened and is already counted, so that the next roll-up moves the run to its new
+ * outcome. Waits for a roll-up in progress.
  */
 export async function trackReopenedRun(tx: Tx, run: LockedRun): Promise<void> {
   const { rows } = await sql<{ countedUntil: string }>`

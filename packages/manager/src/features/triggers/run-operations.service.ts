@@ -41,8 +41,9 @@ export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; a
     },
 
     /**
-     * Retries a failed run with all its attempts under the same id, or a pending run whose job was lost. Throws if
-     * another run of the trigger is pending in the environment, or if a retry of the run was delivered.
+     * Retries a failed run, or a pending run whose job was lost. The run keeps its id and starts again with its first
+     * attempt. Throws if another run of the trigger is pending in the environment, or if a retry of the run is pending
+     * or delivered.
      */
     retry: (id: string): Promise<store.LockedRun> =>
       db.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// These tests count the cost of a tick instead of measuring time. The plan and the number of buffer pages are
+// These tests compare the cost of a tick instead of measuring time. The plan and the number of buffer pages are
 // the same for 10,000 and for a million idle triggers.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -25,11 +25,11 @@ export type SchedulingDeps = {
 const maxTriggers = 500
 // After an outage, a trigger can have many instants to record.
 const maxRuns = 5_000
-// Calendar arithmetic blocks the event loop and holds the locks of the triggers.
+// Calendar arithmetic blocks the event loop while the triggers are locked.
 const maxArithmeticMs = 50
 const maxMissed = 100
 const dayMs = 86_400_000
-// 28 days ago is at most in the previous month, which always has a partition.
+// An instant 28 days ago is in the previous month at the earliest, which always has a partition.
 const oldestRunMs = 28 * dayMs
 const tickIntervalMs = 1_000
 

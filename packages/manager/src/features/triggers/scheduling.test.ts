@@ -141,7 +141,7 @@ describe('after downtime', () => {
     await scene.makeDue(id, minutesAgo(60 * 24 * 200))
     await scene.plan()
     const runs = await outcomes(id)
-    // A new minute may start while the hundred are planned.
+    // A new minute may start while the hundred runs are planned.
     expect(runs.length).toBeOneOf([100, 101])
     expect(runs[99]?.[1]).toBe('pending')
   })

@@ -14,7 +14,7 @@ const made = async (input: object): Promise<string> => {
   const { data } = await create(admin, project.applicationId, { name: 'planned', ...input })
   return data.row.id as string
 }
-/** A next fire time as a tick would set it. No edit would compute the same time. */
+/** Simulates a next fire time that a tick has set. No edit would compute the same time. */
 const moved = new Date('2040-01-01T00:00:00.000Z')
 const move = (id: string) =>
   service.sql.query('update triggers set next_fire_at = $2 where id = $1', [id, moved])

@@ -40,7 +40,7 @@ beforeAll(async () => {
   await service.sql.query('vacuum analyze trigger_runs')
 })
 
-/** Returns the plan nodes that read runs. The statement runs after its settings, in one transaction. */
+/** Returns the plan nodes that read runs. Runs the settings and the statement again, in one transaction. */
 async function nodesOf(values: unknown[]): Promise<Plan[]> {
   const client = await service.sql.connect()
   const nodes: Plan[] = []

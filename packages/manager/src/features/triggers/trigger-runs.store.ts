@@ -31,9 +31,9 @@ export const forceOrderedScans = sql`select set_config('enable_seqscan', 'off', 
   set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)`
 
 /**
- * Returns the newest runs of a trigger. The primary key of each month is scanned backward, newest month first, until
- * the limit is reached. Otherwise, the planner would assume an average number of runs per trigger and sort all runs of
- * a busy trigger.
+ * Returns the newest runs of a trigger. The primary key of each monthly partition is scanned backward, newest month
+ * first, until the limit is reached. Otherwise, the planner would assume an average number of runs per trigger and sort
+ * all runs of a busy trigger.
  */
 export function listRuns(
   db: Db,

@@ -79,8 +79,8 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
       ),
 
     /**
-     * Returns when an expression would fire next. It is parsed without the cache, so that previews evict no stored
-     * expression.
+     * Returns when an expression would fire next. It is parsed without the cache, so that previews do not evict
+     * stored expressions.
      */
     previewRuns: (cronExpression: string): string[] => {
       const cron = checkFields({ cronExpression: () => convertCronErrors(() => parseCron(cronExpression)) })

@@ -74,8 +74,7 @@ export function createUsersService({ db, lookUp, audit, directory }: UsersDeps) 
       const userId = parseUuid(id)
       return db.transaction(async (tx) => {
         const lockedUsers = await store.lockUsers(tx, [actor.user.id, ...(userId === null ? [] : [userId])])
-        // The role is checked again under the lock, because a caller who has lost the role meanwhile must not grant
-        // it.
+        // The role is checked again under the lock, because a caller who has just lost the role must not grant it.
         if (lockedUsers.find(({ id: lockedId }) => lockedId === actor.user.id)?.role !== 'administrator')
           throw notPermitted('changing system roles requires system role administrator')
         const before = orNotFound(

@@ -22,7 +22,7 @@ export const createAppendMany =
   (clock: Clock): AppendMany =>
   async (tx, actor, events) => {
     const chains = Map.groupBy(events, getChainId)
-    // Chains are locked in a fixed order, so that two transactions over the same chains cannot deadlock.
+    // Chains are locked in a fixed order, so that two transactions on the same chains cannot deadlock.
     for (const chainId of [...chains.keys()].toSorted())
       await appendToChain(
         tx,

@@ -75,7 +75,7 @@ const maxUserAgentLength = 500
 export function createAudit(clock: Clock): Audit {
   return {
     append: async (tx, actor, ...events) => {
-      // Chains are locked in a fixed order, so that two transactions over the same chains cannot deadlock.
+      // Chains are locked in a fixed order, so that two transactions on the same chains cannot deadlock.
       const orderedEvents = events.toSorted((a, b) =>
         getChainId(a) < getChainId(b) ? -1 : getChainId(a) > getChainId(b) ? 1 : 0,
       )

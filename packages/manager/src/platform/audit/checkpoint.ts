@@ -31,7 +31,7 @@ export function hashCheckpoint(checkpoint: Omit<Checkpoint, 'hash' | 'signature'
 }
 
 /**
- * Writes a checkpoint for up to 1,000 chains that have rows after their last checkpoint, in id order from `after` on.
+ * Writes a checkpoint for up to 1,000 chains that have rows after their last checkpoint, in id order after `after`.
  * Returns null if no chain has new rows, or if another replica wrote a checkpoint concurrently. Costs one index scan
  * over these chains, for any number of projects. No lock is held while this process hashes and signs: heads are read
  * as committed. The new position is recorded only on chains that no writer has locked. A chain that a stalled writer

@@ -1,6 +1,6 @@
-// The only code that traverses the audit trail: first the checkpoints after a start, then the chains from their
-// verified rows on. Full verification, the verification job and the chain status differ only in their
-// start and their report.
+// The only code that traverses the audit trail: first the checkpoints after a starting checkpoint, then each chain
+// after its last verified row. Full verification, the verification job and the chain status differ only in where they
+// start and how they report.
 import { setImmediate } from 'node:timers/promises'
 import type { Checkpoint } from './checkpoint.ts'
 import {
@@ -60,17 +60,17 @@ export const isDone = ({ broken, state, to }: Walk): boolean => broken !== null 
 export const findLastSealedSeq = (sealsBySeq: SealsBySeq): number =>
   sealsBySeq.keys().reduce((max, seq) => Math.max(max, seq), 0)
 
-/** Result of reading the checkpoints after a start. */
+/** Result of reading the checkpoints after the starting checkpoint. */
 export type Seals = {
   anchors: Anchors
   hashes: Map<number, string>
   problem: string | null
-  /** False if the checkpoint at the start is missing or was replaced. */
+  /** False if the starting checkpoint is missing or was replaced. */
   isStartUnchanged: boolean
-  /** The stored checkpoint at the start; `lastValid` is the newest checkpoint before the first problem. */
+  /** The stored starting checkpoint; `lastValid` is the newest checkpoint before the first problem. */
   first: Checkpoint | null
   lastValid: Checkpoint | null
-  /** The last checkpoint that was read, or the start if no checkpoint follows it. */
+  /** The last checkpoint that was read, or the starting checkpoint if no checkpoint follows it. */
   last: CheckpointPosition
   /** Number of heads in all checkpoints that were read. */
   heads: number
@@ -99,7 +99,7 @@ export type Reporter<W extends Walk> = (seals: Seals) => AsyncGenerator<W[], voi
 
 type Trail = { query: Query; keys: readonly CheckpointKey[]; anchors?: Anchors }
 
-/** Verifies the checkpoints after a start, and then the chains that the reporter lists. */
+/** Verifies the checkpoints after the starting checkpoint, and then the chains that the reporter lists. */
 export async function walkTrail<W extends Walk>(
   trail: Trail,
   start: Start<W>,
@@ -118,8 +118,8 @@ export async function walkTrail<W extends Walk>(
 const checkpointBatch = 100
 
 /**
- * Checks the links and signatures of the checkpoints after a start; the heads in validly signed checkpoints become
- * anchors.
+ * Checks the links and signatures of the checkpoints after the starting checkpoint; the heads in validly signed
+ * checkpoints become anchors.
  */
 export async function walkCheckpoints(
   { query, keys, anchors = new Map() }: Trail,
@@ -139,7 +139,8 @@ export async function walkCheckpoints(
     heads: 0,
     isComplete: true,
   }
-  // The limit includes the start, which is read again, and one extra checkpoint that shows whether more exist.
+  // The limit includes the starting checkpoint, which is read again, and one extra checkpoint that shows whether more
+  // exist.
   const limit = Math.min(checkpointBatch, maxCheckpoints + 2)
   for (let nextSeq = Math.max(1, from.seq); ; nextSeq = seals.last.seq + 1) {
     const checkpoints = await readCheckpointRange(query, { from: nextSeq, to }, limit)
@@ -232,7 +233,7 @@ export function checkHeads(walks: readonly Walk[]): void {
   for (const walk of walks) {
     const { head, state, fromSeq, sealed } = walk
     if (head === undefined || !isDone(walk)) continue
-    // A head that was signed before this walk cannot be past the start of the walk.
+    // A head that was signed before this walk cannot cover rows after the start of the walk.
     const passedSeq = Math.min(head?.checkpointedSeq ?? 0, fromSeq)
     walk.broken ??= checkHead(head, state, Math.max(passedSeq, findLastSealedSeq(sealed)))
   }

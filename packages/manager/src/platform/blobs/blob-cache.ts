@@ -12,8 +12,8 @@ import type { BlobRef, BlobStores } from './blob-store.ts'
 /** Dependencies of the cache; `maxBytes` limits its size. */
 export type BlobCacheDeps = { stores: BlobStores; log: Logger; metrics: Metrics; maxBytes: number }
 /**
- * Returns a blob's bytes, which must not be modified. The read counts against the share of `owner`. If the caller
- * passes bytes that are still in use, they are not read again.
+ * Returns a blob's bytes, which must not be modified. The read counts against the share of `owner`. If the bytes are
+ * still in use, the caller passes them in `inUse`, and the cache does not read them again.
  */
 export type ReadBlob = (ref: BlobRef, owner: string, inUse?: Buffer) => Promise<Buffer>
 

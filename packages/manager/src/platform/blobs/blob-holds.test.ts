@@ -13,7 +13,7 @@ const holderOf = (response: EventEmitter): Holder => ({
   getTransferredBytes: () => 0,
   end: () => void response.emit('close'),
 })
-/** Creates holds with room for 100 bytes. */
+/** Creates a memory budget of 100 bytes. */
 function createHolds(read: ReadBlob = async ({ size }, _owner, inUse) => inUse ?? Buffer.alloc(size)) {
   const holds = createBlobHolds({ read, maxBytes: 100, maxBlobBytes: 40, maxWaitMs: 20 })
   const begin = async (sha256: string, owner: string, size?: number) => {

@@ -62,7 +62,7 @@ export async function sweepBlobs(
 type StoreSweep = { store: StoreName; graceMs: number; signal: AbortSignal | undefined }
 
 async function sweepStore(storage: BlobStorage, { store, graceMs, signal }: StoreSweep): Promise<number> {
-  // The index needs a constant: statement_timestamp() has one value per statement, clock_timestamp() does not.
+  // An index scan needs a constant: statement_timestamp() is constant within a statement, but clock_timestamp() is not.
   const dueTime = sql`statement_timestamp() - ${graceMs} * interval '1 ms'`
   const failures: unknown[] = []
   for (let removedCount = 0; ;) {

@@ -10,7 +10,7 @@ export type BlobRef = { sha256: string; size: number; store: StoreName }
 
 /** Stores bytes under their hash. */
 export type BlobStore = {
-  /** Stores the bytes under their hash. A repeated put changes nothing, and repairs damaged bytes. */
+  /** Stores the bytes under their hash. A repeated put changes nothing, except that it repairs damaged bytes. */
   put(sha256: string, bytes: Buffer): Promise<void>
   /**
    * Yields the stored bytes in pieces, unverified: the caller compares the hash. Yields nothing if the blob does not

@@ -6,12 +6,12 @@ import { unavailable } from '../errors.ts'
 import { type BlobStores, type StoreName, createBlobRemovedError } from './blob-store.ts'
 import { type BlobStorage, markUnreferenced, removeMarked, sweepBlobs } from './blob-removal.ts'
 
-// A row refers to a blob by a foreign key and by `reference`. A trigger on its table records its deletion (see
-// migrations).
+// A table that refers to blobs needs a foreign key, a call of `reference` for each inserted row, and a trigger that
+// records the deletion of rows (see migrations).
 
 /**
- * A generation of a blob whose bytes are stored. `ownSince` identifies this use; it is null if the blob has other
- * uses.
+ * A blob generation whose bytes are stored. `ownSince` identifies this use for `release`; it is null if the blob was
+ * already registered.
  */
 export type StoredBlob = { sha256: string; generation: string; ownSince: string | null }
 /** Stores, references, releases and sweeps blobs. */
@@ -19,7 +19,7 @@ export type Blobs = ReturnType<typeof createBlobs>
 
 type RegisteredBlob = { store: StoreName; generation: string; since: string | null; isNew: boolean }
 
-/** Creates the blob operations over a database and its stores. */
+/** Creates the blob operations for a database and its stores. */
 export function createBlobs(storage: BlobStorage) {
   const { db, stores } = storage
   const register = (sha256: string, size: number) => registerBlob(db.write, stores, { sha256, size })
@@ -54,7 +54,7 @@ export function createBlobs(storage: BlobStorage) {
 
     /**
      * Removes a blob that was stored but not referenced. If another caller has used the blob before or after, the blob
-     * is not removed: that caller or the sweep decides about it.
+     * is not removed: that caller or the sweep is responsible for it.
      */
     release: async ({ sha256, ownSince }: StoredBlob): Promise<void> => {
       if (ownSince === null) return
@@ -71,8 +71,8 @@ export function createBlobs(storage: BlobStorage) {
 }
 
 /**
- * Inserts the row of a blob or updates its time; waits for a running removal. Returns undefined if the blob is still
- * marked.
+ * Inserts the row of a blob or restarts its grace period; waits for a running removal. Returns undefined if the blob is
+ * still marked for removal.
  */
 async function registerBlob(
   db: Queries,

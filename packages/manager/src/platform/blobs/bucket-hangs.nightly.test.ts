@@ -84,7 +84,7 @@ test('uploads, packages that go and sweeps, all at once: whatever a package has 
   const all = Array.from({ length: 6 }, () => uniqueBytes(2_000))
   const lost: string[] = []
   let stored = 0
-  // The test runs for 15 s, because a failure needs a sweep in the middle of an upload, which is rare.
+  // The test runs for 15 s, because failures occur only if a sweep runs in the middle of an upload, which is rare.
   const end = performance.now() + 15_000
   const whole = async (): Promise<void> => {
     while (performance.now() < end) {

@@ -1,4 +1,4 @@
-// Deadlines for requests to a store: 6 s, and longer for many bytes.
+// Deadlines for requests to a store: 6 s, plus the transfer time of the bytes.
 
 /** The running deadline of one request. */
 export type Deadline = {

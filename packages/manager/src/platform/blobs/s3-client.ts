@@ -1,4 +1,4 @@
-// Bucket client. Requests have a deadline and share few connections. A failure becomes a 503; its reason is logged
+// Bucket client. Requests have a deadline and share a few connections. A failure becomes a 503; its reason is logged
 // without the sensitive content of SDK errors. The SDK is loaded when the first blob is used.
 import type * as Sdk from '@aws-sdk/client-s3'
 import { unavailable } from '../errors.ts'
@@ -79,9 +79,9 @@ async function openClient({ endpoint, region, credentials }: S3Settings, log: Lo
     maxAttempts: 2,
     // The request timeout of the SDK only logs a warning; the deadline replaces it.
     requestHandler: { connectionTimeout: connectTimeoutMs, httpAgent: agent, httpsAgent: agent },
-    // With this header, every large PUT would open a separate connection in excess of the limit.
+    // With an Expect header, every large PUT would open a separate connection beyond the limit.
     expectContinueHeader: false,
-    // The blob cache compares hashes, and not every service supports the checksums of AWS.
+    // The blob cache compares hashes, and not every service supports AWS checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     logger: createQuietLogger(log),

@@ -4,7 +4,7 @@ import { type BuiltValue, createVersionedCache } from './versioned-cache.ts'
 
 type Value = BuiltValue & { of: string }
 
-/** Creates a project that can change, and a cache over it; every read is a separate step. */
+/** Creates a project that can change, and a cache of its values; every read is a separate step. */
 function createBench(step: (what: string) => Promise<unknown> = () => Promise.resolve()) {
   const project = { version: 1, exists: true, fails: false }
   const outcomes = { hit: 0, miss: 0 }

@@ -1,6 +1,6 @@
 // Caches values built from a project's rows, and never serves them stale. Every request first reads the
-// version of the project's area, and a value with a different version is built again. Requests that start
-// after an acknowledged change therefore see the change, in every process.
+// version of its area of the project (project-version.ts), and a value with a different version is built again.
+// Requests that start after an acknowledged change therefore see the change, in every process.
 import { LRUCache } from 'lru-cache'
 
 /** A built value with its project version, both read in the same snapshot. */

@@ -15,7 +15,7 @@ type Recorder = { record(id: string): void; write(): Promise<void>; reset(): voi
 
 const writeEveryMs = 60_000
 const resetEveryMs = 3_600_000
-// The limit is about 10 MB. A principal in excess of the limit is recorded later, within the hour or at its next call.
+// The limit is about 10 MB. A principal beyond the limit is recorded later, within the hour or at its next call.
 const maxRecorded = 100_000
 const rowsPerStatement = 5_000
 
@@ -66,7 +66,7 @@ export function createActivity({ run, log }: { run: Run; log: Logger }): Activit
   }
 }
 
-/** Creates the records of one kind of principal. Failed writes are retried. */
+/** Creates the recorder for one kind of principal. Failed writes are retried. */
 function createRecorder(run: (ids: readonly string[]) => Promise<void>, log: Logger): Recorder {
   const recordedIds = new Set<string>()
   let waitingIds = new Set<string>()

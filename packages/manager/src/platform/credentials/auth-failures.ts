@@ -29,7 +29,7 @@ export type AuthFailures = {
   fail(kind: FailureKind, network: string): void
   /** Counts a block that a throttle started. */
   lockout(throttle: string, client: string, blockMs: number): void
-  /** Adds the counts to the database; counts that cannot be written stay for the next flush. */
+  /** Adds the counts to the database; counts that cannot be written are kept for the next flush. */
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -117,7 +117,7 @@ export function createAuthFailures({ database, clock, log, metrics }: Deps): Aut
   }
 }
 
-/** Returns the client's own name for the first 1,000 clients of a kind in a minute, and `others` after that. */
+/** Names the first 1,000 clients of a kind in a minute individually; all further clients are named `others`. */
 function createClientNames() {
   let currentMinute = 0
   const clientsByKind = new Map<string, Set<string>>()

@@ -1,7 +1,7 @@
 // The slow hash for secrets that people choose, or that must be hard to guess even with a stolen database:
-// PBKDF2-SHA256 with 600,000 iterations, about 0.15 s of CPU time. It runs in worker threads of low priority. Creating
-// secrets, verifying tokens and verifying passwords take turns, and so do the projects. A caller that floods the queue
-// waits long and is rejected, while other callers hardly wait longer.
+// PBKDF2-SHA256 with 600,000 iterations, about 0.15 s of CPU time. It runs in low-priority worker threads. Secret
+// creation, token verification and password verification take turns, and so do the projects. A caller that floods the
+// queue waits a long time and is rejected, while other callers hardly wait longer.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Piscina } from 'piscina'
 import { unavailable } from '../errors.ts'
@@ -20,7 +20,7 @@ export type Kdf = {
   verify(secret: string, storedHash: string, account: KdfAccount | 'inTurn'): Promise<boolean>
   /** Runs the work when it is the account's turn for a thread, or throws 503. */
   runInTurn<T>(account: KdfAccount, work: () => Promise<T>): Promise<T>
-  /** A valid hash without a known secret. Its verification takes as long as that of any other hash. */
+  /** A valid hash of an unknown secret. Verifying it takes as long as verifying any other hash. */
   unknownHash: string
   close(): Promise<void>
 }

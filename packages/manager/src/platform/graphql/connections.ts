@@ -51,7 +51,7 @@ export function addConnections(document: DocumentNode): DocumentNode {
     const names = new Set((node.fields ?? []).map(({ name }) => name.value))
     const fields = (node.fields ?? []).flatMap((field) => {
       const rowType = readRowType(field)
-      // This feature declares the connection itself, because its arguments differ from those of the list.
+      // Some features declare a connection themselves, because its arguments differ from those of the list.
       if (rowType === null || names.has(`${field.name.value}${suffix}`)) return [field]
       if (!definedTypes.has(`${rowType}${suffix}`))
         addedTypes.set(rowType, renderType(rowType, largeTypes.has(rowType)))

@@ -48,7 +48,7 @@ export function checkDocument(document: DocumentNode): void {
   checkIntrospectionNames(document)
 }
 
-/** Rejects aliases, which could request everything below a field many times. */
+/** Rejects aliases in introspection queries: they could request everything below a field many times. */
 function checkIntrospectionNames(document: DocumentNode): void {
   visit(document, {
     Field({ alias, name }) {

@@ -29,8 +29,8 @@ const entryBytes = 200
 /** Creates a reader of operations. Each document is parsed and validated only once while it is cached. */
 export function createDocuments(schema: GraphQLSchema) {
   const validDocuments = new LRUCache<string, DocumentNode>({ max: maxValidDocuments })
-  // Rejected documents are keyed by hash: a document can have 32 KiB, and callers can send any number of
-  // documents.
+  // Rejected documents are keyed by hash: a document can be 32 KiB long, and callers can send any number
+  // of documents.
   const rejectedDocuments = new LRUCache<string, readonly string[]>({
     ...rejectedLimits,
     sizeCalculation: (messages) => messages.reduce((sum, { length }) => sum + 2 * length, entryBytes),

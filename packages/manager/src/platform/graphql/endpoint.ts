@@ -115,7 +115,7 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
   })
 }
 
-/** Adds the notes that resolvers stored in the context about the whole response. */
+/** Adds the notes about the whole response that resolvers stored in the context. */
 function addExtensions(
   { data, errors }: Pick<Result, 'data' | 'errors'>,
   { truncatedLists }: Partial<Extensions>,

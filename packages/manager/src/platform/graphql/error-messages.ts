@@ -35,7 +35,7 @@ export function createVariableError(
   })
 }
 
-/** Shortens a problem that is also in the message of the error: a response can list many of them. */
+/** Shortens a problem that is also in the message of the error: a response can list many problems. */
 const shorten = (problem: string): string =>
   problem.length <= maxProblemLength ? problem : `${problem.slice(0, maxProblemLength).toWellFormed()}…`
 

@@ -123,12 +123,12 @@ function findProblem(
   { operation }: GraphQLResolveInfo,
 ): AppError | null {
   if (producedCount > max) return createTooManyObjectsError(max)
-  // A query is stopped if its caller disconnects. Mutations run to their end.
+  // A query is stopped if its caller disconnects. Mutations run to completion.
   const isAbandoned = operation.operation === OperationTypeNode.QUERY && isDisconnected?.() === true
   return isAbandoned ? unavailable('the client disconnected') : null
 }
 
-/** Returns the number of objects that a resolver has produced. The rows of a connection have been read with it. */
+/** Returns the number of objects that a resolver has produced, including the rows of a connection. */
 function countProduced(value: unknown): number {
   if (Array.isArray(value)) return value.length
   if (value === null || value === undefined) return 0

@@ -28,7 +28,7 @@ export const waitForRejection = (context: object): Promise<RejectedResponse> => 
 /** Whether the response is rejected, so that no field needs to resolve anymore. */
 export const isResponseRejected = (context: object): boolean => getState(context).isRejected
 
-/** Rejects the response at a field. The field returns this promise, which never resolves. */
+/** Rejects the response at a field. Returns a promise that never resolves; the field must return this promise. */
 export function rejectResponse(
   context: object,
   reason: AppError,

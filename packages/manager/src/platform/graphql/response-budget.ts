@@ -49,7 +49,7 @@ function charge(context: Context, kind: Kind, bytes: number): AppError | null {
   )
 }
 
-/** Whether a type or field is declared @large: its resolver has already charged it. */
+/** Whether a type or field is declared @large. Resolvers of large values charge the bytes themselves. */
 export const isLarge = ({ astNode }: GraphQLNamedType | GraphQLField<unknown, unknown>): boolean =>
   astNode?.directives?.some(({ name }) => name.value === 'large') === true
 

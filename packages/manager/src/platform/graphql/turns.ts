@@ -11,12 +11,12 @@ const limits = {
   waiting: 1_000,
   waitMs: 20_000,
 } as const
-// The capacity exceeds any number of connections: only the number of slots per person is limited.
+// The capacity exceeds any possible number of connections, so that only the limit per person applies.
 const unlimitedSlots = 1_000_000
 
 // A person is paused after a rejection, so that rejected documents take at most a tenth of the event loop's time.
 const pauseFactor = 9
-// Minimum time that a request takes in addition to its document.
+// Minimum time that a request takes in addition to the check of its document.
 const requestMs = 1
 const maxPauseMs = 500
 
@@ -50,8 +50,8 @@ export type Turn = {
    */
   check<T>(isCostly: boolean, work: () => T, isRefusal: (result: T) => boolean): Promise<T>
   /**
-   * Reserves the right to build a large response until the turn ends; only one request per person can have
-   * this right. Returns null if the right is free, otherwise a promise that resolves when it is.
+   * Reserves the right to build a large response until the turn ends; only one request per person can have this right.
+   * Returns null if the reservation succeeds immediately, otherwise a promise that resolves when it does.
    */
   reserveLargeResponse(): Promise<void> | null
 }

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Time at which the headers of the request had arrived, by performance.now(). */
+    /** Time at which the headers of the request had arrived, as a performance.now() value. */
     arrivedAt: number
   }
   interface FastifyContextConfig {
@@ -19,7 +19,7 @@ declare module 'fastify' {
 export type ArrivalLimits = {
   /** Time limit for bodies on routes without their own limit. */
   bodyTimeoutMs: number
-  /** How long the server waits for requests in flight once it closes. */
+  /** How long the server waits for requests in flight when it shuts down. */
   shutdownTimeoutMs: number
   /** Sends an error response and closes the connection. */
   end: (socket: Socket) => void
@@ -87,7 +87,7 @@ export function drainBody(request: IncomingMessage, { maxBytes, timeoutMs }: Dra
   }
   const drainTimer = setTimeout(() => request.complete || socket.destroy(), timeoutMs).unref()
   request.once('close', () => clearTimeout(drainTimer))
-  // Node emits no data of a body without a reader, so bytes are counted on the connection. A listener on
+  // Node emits no data for a body without a reader, so bytes are counted on the connection. A listener on
   // the connection detaches the parser, so the listener is added after the parser has resumed.
   request.resume()
   setImmediate(() => {

@@ -133,7 +133,7 @@ describe('the network a throttle counts', () => {
 
   /**
    * An address as eight groups, and one of its spellings: with or without `::`, leading zeros, uppercase
-   * letters or a dotted end.
+   * letters, or the last two groups in dotted decimal form.
    */
   const spelled = fc
     .record({

@@ -32,9 +32,9 @@ export function createClientAddress(trustedCidrs: readonly string[]): ClientAddr
 const stripPort = (hop: string): string =>
   /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop
 
-/** This function runs on every request; most addresses are IPv4 and are returned unchanged. */
+/** Returns the /64 network of an IPv6 address; any other text is returned unchanged. */
 export function getClientNetwork(address: string): string {
-  // The function runs on every request; most addresses are IPv4 and are returned unchanged.
+  // This function runs on every request, so IPv4 addresses, the most frequent kind, are not parsed.
   const parsedAddress = isIP(address) === 6 ? parseAddress(address) : null
   if (parsedAddress === null || !('parts' in parsedAddress)) return address
   const network = parsedAddress.parts.slice(0, 4)

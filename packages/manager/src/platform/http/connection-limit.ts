@@ -24,8 +24,8 @@ const maxPipelined = 100
  * port is full, or because it leaves responses unread.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, onClosed: () => void): void {
-  // Connections without a request in flight, in the order in which they fell silent. A connection that never sent a
-  // request is treated like the others: it may be new, and the next connection must not replace it for that.
+  // Connections without a request in flight, in the order in which they fell silent. A connection that has not sent a
+  // request yet is treated like the others: it may be new, and must not be the first to be replaced.
   const silentConnections = new Set<Socket>()
   // Number of requests in flight per connection.
   const requestCounts = new Map<Socket, number>()
@@ -34,7 +34,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits, onClo
     requestCounts.delete(socket)
   }
   const closeConnection = (socket: Socket): void => {
-    // The socket is forgotten before its close event; otherwise a second connection would be admitted in its place.
+    // Forget the socket before its close event. Otherwise, it could be selected again, and two connections would
+    // replace it.
     forgetConnection(socket)
     socket.destroy()
     onClosed()
@@ -70,7 +71,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits, onClo
 
   const unreadMs = limits.unreadMs ?? defaultUnreadTimeoutMs
   server.setTimeout(unreadMs)
-  // Called when the connection has been idle for this time. Without a listener, Node closes the connection.
+  // Called when a connection has been idle for `unreadMs`. Without a listener, Node closes the connection.
   server.on('timeout', (socket: Socket) => {
     const isUnread = socket.writableLength > 0
     // A caller that waits for an unfinished response keeps its connection.

@@ -74,7 +74,7 @@ export type ServerOptions = {
   maxConnections: number
   mapDbError: DbErrorMapper
   isDraining: () => boolean
-  /** How long the server waits for requests in flight once it closes. */
+  /** How long the server waits for requests in flight when it shuts down. */
   shutdownTimeoutMs: number
   /** Time limit for bodies on routes without their own limit; 30 s by default. */
   bodyTimeoutMs?: number | undefined
@@ -255,7 +255,7 @@ function trackRequests(
   server.addHook('preHandler', (request, _reply, done) => tracing.runWithin(request.span, done))
 }
 
-/** Limits how long the server waits for bodies, also while it closes. */
+/** Limits how long the server waits for bodies, including during shutdown. */
 function limitBodyTimes(
   server: FastifyInstance,
   inflight: ReadonlySet<FastifyRequest>,

@@ -1,4 +1,4 @@
-// Rejects requests before they cost anything while the service cannot keep up.
+// While the service cannot keep up, rejects requests before they cost anything.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 import { unavailable } from '../errors.ts'

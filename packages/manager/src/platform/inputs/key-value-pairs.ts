@@ -115,7 +115,7 @@ export function changeObjects<Row extends { id: string }, Change, Result>(
   return Object.values(checkFields(Object.fromEntries(checks)))
 }
 
-/** Joins several changes to one list. Throws 400 if they name a key more than once. */
+/** Merges several changes of the same list into one. Throws 400 if they name a key more than once. */
 export function joinKeyChanges(changes: readonly KeyChanges[]): KeyChanges {
   const set = changes.flatMap((one) => one.set ?? [])
   const unset = changes.flatMap((one) => one.unset ?? [])

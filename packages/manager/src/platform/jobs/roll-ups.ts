@@ -14,7 +14,7 @@ export type RollUp = {
   /** Maximum time that rows take to commit. */
   lagMs: number
   count: (tx: Tx, range: TimeRange) => Promise<void>
-  /** Receives the time since the last counted instant. */
+  /** Receives the seconds by which the counts lag behind the present. */
   onLag: (seconds: number) => void
 }
 

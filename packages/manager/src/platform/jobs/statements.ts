@@ -16,7 +16,7 @@ export const enqueue = `
     select $1, w.owner, w.group_key, w.data, now() + make_interval(secs => w.delay_ms / 1000.0)
     from unnest($2::text[], $3::text[], $4::jsonb[], $5::float8[]) as w (owner, group_key, data, delay_ms)`
 
-/** Selects the first group after a position that has a waiting job, and numbers the visit. */
+/** Selects the first group with a waiting job after a position, and numbers the visit. */
 const buildNextGroupSql = (owner: string, group: string, visit: string): string => `
   select j.owner, j.group_key, j.owner = any($4::text[]) as is_left_out, ${visit} as visit from queued_jobs j
   where j.queue = $1 and j.hidden_until is null and (j.owner, j.group_key) > (${owner}, ${group})

@@ -41,8 +41,8 @@ const createInvalidCursorError = (): AppError =>
   badRequest('after is not a valid cursor; use endCursor of the previous page')
 
 /**
- * Runs a statement with the values of a cursor. Converts the error that occurs if the list did not write these values
- * itself.
+ * Runs a statement with the values of a cursor. If the values are not from a cursor of the list, PostgreSQL can reject
+ * them; that error becomes a 400.
  */
 export async function runWithCursor<T>(hasCursor: boolean, run: () => Promise<T>): Promise<T> {
   try {

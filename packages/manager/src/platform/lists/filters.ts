@@ -26,7 +26,7 @@ type ListField = {
 type ListReading = {
   /** Reads one additional row to find out whether another page follows. */
   hasNextRow?: boolean
-  /** Reads the cursor of every row, and one row more. */
+  /** Reads the cursor of every row, and one additional row. */
   hasCursors?: boolean
   /** Reads the number of rows on all pages. */
   hasTotal?: boolean

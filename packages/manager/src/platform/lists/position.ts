@@ -13,8 +13,8 @@ export const createColumnQualifier =
     sql.ref(`${table}.${column}`)
 
 /**
- * Returns the value of a column. A column of another row is looked up by id, so that the cost depends only on the
- * list.
+ * Returns the value of a column. A column of another row is looked up by id, so that the cost depends on the size of
+ * the list, not on that of the other table.
  */
 export const createColumnSql = ({ column, via }: PageColumn, ref: QualifyColumn): RawBuilder<unknown> =>
   via === undefined

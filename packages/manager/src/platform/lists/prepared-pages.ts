@@ -4,8 +4,8 @@ import type { Page } from './filters.ts'
 
 /**
  * Returns a handle that prepares the page if an index on the parent returns its rows in the requested order; `ordered`
- * lists the columns of such orders. Then one plan is right for every parent. All other pages are planned for their
- * values: the best plan for a filter or a sort depends on the number of matching rows.
+ * lists the columns of such orders. Then one plan is right for every parent. All other pages are planned with their
+ * actual values: the best plan for a filter or a sort depends on the number of matching rows.
  */
 export function getPageHandle(
   db: Reads,

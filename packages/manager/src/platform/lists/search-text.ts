@@ -10,7 +10,7 @@ export const createSearchTextSql = (columns: readonly string[]): string =>
 /** How a search text must match a text of the row: exactly, from the start, or anywhere. */
 export type SearchMatch = 'whole' | 'start' | 'anywhere'
 
-/** Returns the ILIKE pattern for rows of which one text matches `text` literally. */
+/** Returns the ILIKE pattern for rows with a text that matches `text` literally. */
 export function createSearchPattern(text: string, match: SearchMatch): string {
   const literal = text.replace(/[\\%_]/g, '\\$&')
   return `%${match === 'anywhere' ? '' : separator}${literal}${match === 'whole' ? separator : ''}%`

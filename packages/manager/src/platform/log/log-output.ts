@@ -62,7 +62,7 @@ export function createLogOutput(options: {
   }
   setInterval(writeBatch, writeIntervalMs).unref()
   process.on('exit', () => {
-    // A write in flight waits for a reader that does not read. Writing now would put the lines out of order.
+    // If a write is in flight, the reader has paused, and another write would put the lines out of order.
     if (!isWriting) writeUntilFull(lines.join(''))
   })
   return {

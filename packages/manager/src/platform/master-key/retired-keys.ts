@@ -14,7 +14,7 @@ export async function loadRetiredKeys(db: Reads, secrets: Secrets): Promise<Reti
   const rows = await db.selectFrom('retiredKeys').select(['id', 'purpose', 'sealed']).orderBy('id').execute()
   const retiredKeys = rows.map(({ id, sealed, purpose }) => {
     const key = JSON.parse(secrets.open(sealed, getRetiredKeyLocation(id))) as RetiredKey
-    // The purpose is sealed too, so that database write access does not allow using a key for a different
+    // The purpose is sealed too, so that write access to the database is not enough to use a key for a different
     // purpose.
     if (key.purpose !== purpose)
       throw new Error(`retired key ${id} was modified: its sealed purpose is not ${purpose}`)

@@ -23,7 +23,10 @@ export const createNameNotFoundError = (host: string): Error =>
 export const createLookupFailedError = (host: string): Error =>
   Object.assign(new Error(`no name server could resolve ${host}`), { code: 'EAI_AGAIN' })
 
-/** Returns all addresses of a name, including its search domains; rejects if there are none or after the timeout. */
+/**
+ * Returns all addresses of a name, which is also tried with the search domains. Rejects if there are none or after
+ * the timeout.
+ */
 export async function resolveName(
   host: string,
   resolution: Resolution,

@@ -9,14 +9,14 @@ import { createCachedFile, parseHosts, parseResolvConf } from './host-files.ts'
 
 /** Returns all addresses of a name; rejects if there are none. */
 export type Lookup = (host: string) => Promise<readonly Address[]>
-/** Lookups are limited per owner, and lookups for one purpose do not wait for those with another purpose. */
+/** Lookups are limited per owner, and lookups for one purpose do not wait for those for another. */
 export type NameResolver = { createLookup(owner: string, purpose?: string): Lookup }
 
 /** Overrides of the defaults, mainly for tests. */
 export type NameResolverOptions = {
   hostsPath?: string
   resolvConfPath?: string
-  /** Name servers as `address:port`, instead of those in the file. */
+  /** Name servers as `address:port`, instead of the servers in resolv.conf. */
   servers?: readonly string[]
   /** Timeout of one lookup, including all search domains. */
   timeoutMs?: number

@@ -82,7 +82,7 @@ async function* streamChunks(
 // Each chunk costs a few hundred bytes of overhead, and a client can send one byte at a time.
 const maxUnjoinedChunks = 1_024
 
-/** Reads the whole body. `buffered` is charged for the bytes that have arrived, not for the declared length. */
+/** Reads the whole body. `bufferLease` is charged for the bytes that have arrived, not for the declared length. */
 export async function readBody(request: BodySource, limits: BodyLimits, bufferLease: Lease): Promise<Buffer> {
   const completedBody = readCompleteBody(request, limits.maxBytes)
   if (completedBody !== undefined) {

@@ -137,7 +137,7 @@ export function orderByPosition<Row extends object>(
   return orderedRows
 }
 
-/** Spaces the starts of statements: `after` calls back when `minGapMs` has passed since the last start. */
+/** Spaces the starts of statements: `callAfterGap` calls back when `minGapMs` has passed since the last start. */
 function createSpacer(minGapMs: number) {
   let nextStartAt = 0
   return {

@@ -28,7 +28,7 @@ export function createDatabaseClock(run: Run): DatabaseClock {
     if (receivedAt - sentAt <= maxRoundTripMs)
       originMs = Number(row?.time) * 1_000 - (sentAt + receivedAt) / 2
   }
-  // Readiness reports an unreachable database; meanwhile, the clock advances from its last reading.
+  // Failures are ignored: readiness reports an unreachable database, and the clock advances from its last reading.
   const timer = setInterval(() => void sync().catch(() => undefined), syncIntervalMs)
   timer.unref()
   return {

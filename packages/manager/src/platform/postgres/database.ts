@@ -43,7 +43,7 @@ const newestWindow = 48
 export type Database = {
   /** Statements and transactions of requests. */
   db: Db
-  /** Transactions that write, and that read as much data as a report. */
+  /** Transactions that write and also read as much data as a report. */
   longDb: Db
   /**
    * Runs a prepared statement. One connection always remains for small reads, even if many large reads and changes are

@@ -23,7 +23,7 @@ import type { FairShare, Lease } from '../throttle/fair-share.ts'
 
 /** Driver options of one Kysely handle. */
 export type DriverOptions = StatementOptions & {
-  /** Kind of the statements outside a transaction. */
+  /** Kind of statement that runs outside a transaction. */
   kind: StatementKind
   /** Divides the connections of the pool between projects. */
   share: FairShare

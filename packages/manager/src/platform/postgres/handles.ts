@@ -82,7 +82,7 @@ export function createDb(
 }
 
 /**
- * Returns SQL that compares with any of these ids in one parameter. `in` needs one parameter for each id, so every
- * number of ids would be a different statement.
+ * Returns SQL that matches any of these ids, passed in one parameter. With `in`, each id is a separate parameter, so
+ * every list length would be a different statement.
  */
 export const anyOf = (ids: readonly string[]): RawBuilder<string> => sql<string>`any(${ids}::uuid[])`

@@ -1,4 +1,4 @@
-// Lookups by unique key that user requests repeat: the caller, the caller's roles, and the objects that policies name.
+// Lookups by unique key that most user requests need: the caller, the caller's roles, and the objects of policies.
 // Concurrent requests share a prepared statement, which starts after the last of these requests arrives. Rows are
 // never kept for a later request, so a revocation applies to every request that starts after it.
 import { createCoalescer, orderByPosition } from './coalesce.ts'
@@ -22,7 +22,7 @@ export function createLookupRunner(run: RunPrepared): RunLookup {
     let knownLookup = lookups.get(lookup.name)
     if (knownLookup === undefined)
       lookups.set(lookup.name, (knownLookup = { read: createRead(run, lookup), text: lookup.text }))
-    // A policy that ran the statement of another lookup could find the wrong project.
+    // If two lookups shared a name, a policy could run the wrong statement and find the wrong project.
     if (knownLookup.text !== lookup.text) throw new Error(`two lookups have the name ${lookup.name}`)
     return knownLookup.read({ parts, owner: getCurrentOwner() }) as Promise<Row | null>
   }
@@ -32,7 +32,7 @@ const createRead = (run: RunPrepared, lookup: PreparedStatement): Read =>
   createCoalescer({
     getKey: ({ parts }) => (parts.length === 1 ? (parts[0] as string) : JSON.stringify(parts)),
     getOwner: ({ owner }) => owner,
-    // Running one statement at a time serves more requests than running two, and its rows are small.
+    // One statement at a time serves more requests than two concurrent ones, and the rows are small.
     maxConcurrent: 1,
     run: async (keys) => {
       const columns = (keys[0]?.parts ?? []).map((_, part) => keys.map(({ parts }) => parts[part]))

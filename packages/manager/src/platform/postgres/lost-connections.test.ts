@@ -91,7 +91,7 @@ describe('a change', () => {
       () => null,
       (error: unknown) => error,
     )
-  /** Blocks the work with a table lock in another session, and resets the connections of the work while it waits. */
+  /** Blocks the work with a table lock in another session, and resets its connections while it waits. */
   const cutDuring = async (work: () => Promise<unknown>): Promise<unknown> => {
     const holder = await service.sql.connect()
     try {

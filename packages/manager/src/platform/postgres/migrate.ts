@@ -152,7 +152,7 @@ export function withMigrationLock<T>(
   })
 }
 
-/** This check comes first, because the runner would report a missing privilege as a stack trace. */
+/** Checks the privilege before the runner starts, because the runner would report a missing one as a stack trace. */
 async function assertMayMigrate(client: Client): Promise<void> {
   const { rows } = await client.query<{ me: string; may: boolean }>(
     `select current_user as me, coalesce(

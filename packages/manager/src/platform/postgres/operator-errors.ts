@@ -17,7 +17,7 @@ const messagesByCode: Record<string, (address: DatabaseAddress) => string> = {
     `${describeRefusal(address)}: it lacks a privilege; migrate as the owner of the database with SVC_DATABASE_SERVICE_ROLE set to the role of the service: \`npm run manager -- migrate up\` then grants the missing privileges`,
 }
 
-/** Runs work on the database of this URL; replaces errors that an operator can fix with one sentence. */
+/** Runs work on the database of this URL. An error that an operator can fix is replaced by a one-sentence message. */
 export async function withOperatorErrors<T>(url: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -19,7 +19,7 @@ export type PoolOptions = {
   acquireTimeoutMs: number
   /** Limit for the idle time between two statements of a transaction; 0 means no limit. */
   idleInTransactionTimeoutMs?: number
-  /** Name of these connections in the views of the server; `manager` by default. */
+  /** Name of these connections in server views such as pg_stat_activity; `manager` by default. */
   applicationName?: string
   log: Logger
 }
@@ -35,7 +35,7 @@ export const jobConnections = 2
  */
 const minLongTimeoutMs = 60_000
 
-// Each statement touches few rows. If the planner overestimates its cost, compiling it takes longer than running it.
+// Each statement touches few rows. If the planner overestimates the cost, JIT compilation takes longer than execution.
 const commonSettings = '-c jit=off'
 // Prepared statements are lookups by key. They are planned once as index lookups, regardless of the table statistics at
 // that time. Planning every run would take longer than running the statement.
@@ -46,8 +46,8 @@ export const lookupSettings = [
     (planNode) => `-c enable_${planNode}=off`,
   ),
 ].join(' ')
-// A disconnected client needs no report: the server notices within 1 s, even during a long statement. The number of
-// rows that a statement touches depends on the statement's parameters, so each run is planned for its parameters.
+// After a client disconnects, its report is no longer needed: the server detects this within 1 s, even during a long
+// statement. The number of rows that a statement touches depends on its parameters, so each run is planned for them.
 const longSettings = `${commonSettings} -c client_connection_check_interval=1000 -c plan_cache_mode=force_custom_plan`
 
 const timestamptzOid = 1184
@@ -63,7 +63,7 @@ const typeParsers = {
 // it would take a tenth of the CPU time of a list of 20 rows.
 const utcPattern = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/
 
-/** Returns a timestamp of PostgreSQL as RFC 3339 text with milliseconds. */
+/** Returns a PostgreSQL timestamp as RFC 3339 text with milliseconds. */
 export function formatTimestamp(value: string): string {
   const [, date, time, fraction = ''] = utcPattern.exec(value) ?? []
   if (date === undefined) return new Date(value).toISOString()

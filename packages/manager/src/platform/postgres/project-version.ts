@@ -1,6 +1,6 @@
-// Versions of a project, one per area. Triggers record every change to the tables below in the transaction of the
-// change, whoever makes it. A version therefore changes exactly when data in its area changes, and all readers see the
-// new version at commit.
+// Versions of a project, one per area. Triggers record every change to the tables below in the same transaction,
+// regardless of who makes the change. A version therefore changes exactly when data in its area changes, and all
+// readers see the new version at commit.
 import { createCoalescer, orderByPosition } from './coalesce.ts'
 import type { Database } from './database.ts'
 import type { PreparedStatement } from './prepared.ts'

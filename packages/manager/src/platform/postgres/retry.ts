@@ -23,7 +23,7 @@ type RetryOptions = {
   /** Whether to retry after this error; by default only after a lost connection. */
   canRetry?: (error: unknown) => boolean
 }
-/** Runs the attempt, and retries it after errors that are worth a retry. */
+/** Runs the attempt, and retries it after retryable errors. */
 export type Retry = <T>(attempt: () => Promise<T>, options: RetryOptions) => Promise<T>
 
 /** Returns a function that retries attempts, no earlier than `gate` permits new connections. */

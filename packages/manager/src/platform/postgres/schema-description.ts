@@ -83,7 +83,7 @@ const requiredRows: Readonly<Record<string, { key?: string; value?: string }>> =
 }
 export const tablesWithRows: readonly string[] = Object.keys(requiredRows)
 
-/** Describes the database in the transaction of the client. Settings that affect the text apply until it ends. */
+/** Describes the database. Sets options that affect the output until the end of the client's transaction. */
 export async function describeSchema(client: ClientBase): Promise<Map<string, string>> {
   await client.query(
     `select set_config('intervalstyle', 'postgres', true), set_config('datestyle', 'ISO', true),

@@ -37,7 +37,7 @@ export function compareWithHistory(actualSchema: SchemaDescription, history: Sch
 export function listForeignObjects(actual: SchemaDescription, history: SchemaHistory): string[] {
   const knownObjects = listKnownNames(history)
   const names = [...actual.keys()].filter((name) => isForeign(name, actual, knownObjects))
-  // Columns of a foreign table are not listed separately.
+  // Columns of an unknown table are not listed separately.
   return names.filter(
     (name) => !belongsToTable(name, (table) => actual.has(table) && !knownObjects.has(table)),
   )

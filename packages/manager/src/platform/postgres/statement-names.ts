@@ -5,10 +5,10 @@ import { createHash } from 'node:crypto'
 // Each connection keeps every prepared statement with its plan, about 20 KB of server memory.
 const maxNames = 200
 
-/** Returns the name for a text, or undefined if too many other texts already have names. */
+/** Returns the name for a statement, or undefined if too many other statements already have names. */
 export type NameStatement = (text: string) => string | undefined
 
-/** Creates the names for one process. The limit holds even if callers influence the text. */
+/** Creates the names for one process. The limit holds even if callers influence the SQL text. */
 export function createStatementNames(): NameStatement {
   const names = new Map<string, string>()
   return (text) => {

@@ -4,7 +4,7 @@ import { createQuickHistogram } from '../quick-histogram.ts'
 
 // `shared`: large reads and changes, which use connections of the lookup pool.
 const lanes = ['requests', 'lookups', 'shared', 'long', 'jobs'] as const
-/** The connections that a statement runs on; a label value of the metric. */
+/** The kind of connection that a statement runs on; a label value of the metric. */
 export type PoolName = (typeof lanes)[number]
 /** Records the duration of a statement. */
 export type OnStatementTime = (lane: PoolName, seconds: number) => void

@@ -11,7 +11,7 @@ test.each([
   '2026-11-18 21:15:36.123+02',
   '2026-11-18 21:15:36.123-03:30',
 ])('%s is formatted as a Date would be', (value) => {
-  // Date reads years below 100 only in the format with T.
+  // `Date` parses years below 100 only if a `T` separates date and time.
   const expected = value.endsWith('+00') ? value.replace(' ', 'T').replace('+00', 'Z') : value
   expect(formatTimestamp(value)).toBe(new Date(expected).toISOString())
 })

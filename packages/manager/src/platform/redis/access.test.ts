@@ -47,8 +47,8 @@ async function expectAccess(url: string): Promise<void> {
 }
 
 /**
- * Asserts that Redis counts the uses: without the permission, each process would count separately and allow one more
- * use.
+ * Asserts that the limits count in Redis. Without the permission, each limiter would count separately and allow one
+ * more use.
  */
 async function expectRateLimit(redis: Redis): Promise<void> {
   const limits = { perSecond: 0.001, burst: 1 }

@@ -32,7 +32,7 @@ async function ask({ port }: RedisServer, ...command: string[]): Promise<unknown
   return sendRedisCommand(port, ...command)
 }
 
-/** Waits until everything that was published before has arrived. */
+/** Waits until all previously published messages have arrived. */
 async function flush(from: Peer, to: Peer): Promise<void> {
   const last = randomUUID()
   expect(await to.channels.subscribe(last)).toBe(true)

@@ -47,7 +47,7 @@ export function createConnections({ url, topology, sentinelPassword }: Connectio
           sentinelCommandTimeout: 1_000,
           sentinelRetryStrategy: getRetryDelayMs,
           updateSentinels: false,
-          // The role reveals a previous master, which a sentinel may still name.
+          // The ready check reads the role, which reveals a previous master that a sentinel may still name.
           enableReadyCheck: true,
           ...(options.tls ? { enableTLSForSentinelMode: true, sentinelTLS: options.tls } : {}),
           // The library exposes the address of the master only here.
@@ -109,7 +109,7 @@ function parseOptions(url: string): RedisOptions {
     // The client pings continuously. A connection that receives nothing for this long is therefore dead and is
     // reopened.
     socketTimeout: 2_000,
-    // A dead connection that carries no pings closes after another 10 s.
+    // Without pings, TCP keep-alive closes a dead connection after another 10 s.
     keepAlive: 4_000,
     retryStrategy: getRetryDelayMs,
     disconnectTimeout: 100,

@@ -167,8 +167,8 @@ const responseTimeout = new ResponseTimeout('redis did not respond in time')
 export async function withTimeout<T>(ms: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
-    // After a busy event loop turn, the timer fires before a response that has already arrived is read. The response
-    // is therefore read first.
+    // After a busy event loop turn, the timer fires before a response that has already arrived is read. `setImmediate`
+    // lets the response be read first.
     timer = setTimeout(() => setImmediate(reject, responseTimeout), ms).unref()
   })
   try {

@@ -5,8 +5,8 @@ import { unavailable } from '../errors.ts'
 import { createSigningKey, computeMasterKeyId } from './keys.ts'
 
 /**
- * Throws unless the database belongs to this master key; the first use assigns it. A database older than this check
- * belongs to the key that signed its last checkpoint.
+ * Throws unless the database belongs to this master key. On first use, the database is assigned to the key. A database
+ * older than this check belongs to the key that signed its last checkpoint.
  */
 export async function assertMasterKey(db: Db, masterKey: Buffer): Promise<void> {
   const ownKeyId = computeMasterKeyId(masterKey)

@@ -13,8 +13,7 @@ export type Secrets = {
   activeKeyId: string
   seal(text: string, location: SecretLocation): Buffer
   /**
-   * Throws if the secret was sealed for a different row or column, was modified, or its key is not in the
-   * ring.
+   * Throws if the secret was sealed for a different row or column or was modified, or if its key is not in the ring.
    */
   open(sealed: Buffer, location: SecretLocation): string
   /** Returns the same secret, wrapped with the active key. */

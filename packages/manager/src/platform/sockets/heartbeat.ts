@@ -1,5 +1,5 @@
-// Pings all sockets with one timer. Sockets are assigned to slots by the time of their connection. Each tick pings one
-// slot, and closes the sockets without a pong in the slot that was pinged a grace period ago.
+// Pings all sockets with one timer. Sockets are assigned to slots by connection time. Each tick pings one slot, and
+// closes the unresponsive sockets of the slot that was pinged one grace period earlier.
 import { prepareFrame } from './frames.ts'
 import { type LiveSocket, closeCodes } from './live-socket.ts'
 
@@ -38,7 +38,7 @@ export function createHeartbeat(options: HeartbeatOptions) {
     const now = performance.now()
     for (const socket of getSlot(tick)) pingOne(socket, now)
     closeSlow(now)
-    // Arrived pongs are read first: a process that was paused must not mistake its own pause for silent clients.
+    // Pongs that have arrived are read first: a paused process must not mistake its own pause for silent clients.
     setImmediate(closeUnresponsive, getSlot(tick - graceTicks))
   }
   return {

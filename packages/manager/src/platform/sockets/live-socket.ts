@@ -13,7 +13,7 @@ export const closeCodes = {
   tooMany: 4501,
   protocol: 4502,
 } as const
-/** A code with which this side closes sockets. */
+/** A code that this side sends when it closes a socket. */
 export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes]
 
 const reasonsByCode: Record<CloseCode, string> = {
@@ -100,7 +100,7 @@ export class LiveSocket extends WebSocket {
     this.#notifyEnded()
   }
 
-  /** The library calls this too: for frames that violate the protocol, and to confirm a close by the client. */
+  /** The library also calls this method: for frames that violate the protocol, and to confirm a close by the client. */
   override close(code?: number, reason?: string | Buffer): void {
     if (protocolErrors.has(code)) this.end(closeCodes.protocol)
     else super.close(code, reason)

@@ -88,7 +88,7 @@ describe('the failure window', () => {
     expect(window.getBlockedMs('a', start + 1)).toBe(2 * minute - 1)
     window.block('a', start + 1, 3 * minute)
     expect(window.getBlockedMs('a', start + 1)).toBe(3 * minute)
-    // That block was not counted here, so the first block counted here has the initial duration.
+    // The applied blocks do not increase the block count, so the next block has the initial duration.
     expect(failUntilBlocked(window, 'a', start + 4 * minute).length).toBe(minute)
   })
 
@@ -155,7 +155,7 @@ describe('the shared counters', () => {
     expect(service.world.redis.isUp()).toBe(true)
   }
 
-  // Makes the state in Redis older, so that the test does not need to wait.
+  // Ages the state in Redis, so that the test does not need to wait.
   const ageScript = `
     if redis.call('EXISTS', KEYS[1]) == 1 then
       for _, field in ipairs({'window', 'blocked'}) do redis.call('HINCRBY', KEYS[1], field, ARGV[1]) end
@@ -203,7 +203,7 @@ describe('the shared counters', () => {
       }
     }
 
-    // Durations are whole units and every gap is slightly longer, so that the elapsed real time affects no comparison.
+    // Durations are whole units, and every gap is slightly longer than whole units, so real time affects no comparison.
     const unit = 10 * minute
     const whole = (min: number, max: number) => fc.integer({ min, max }).map((units) => units * unit)
     const kinds = [

@@ -60,7 +60,7 @@ export function createFailureWindow({ failures, windowMs, blockMs, maxBlockMs }:
       return blockLengthMs
     },
 
-    /** Applies a block that other processes have counted. */
+    /** Applies a block that the shared counter reports. */
     block: (client: string, now: number, ms: number): void => {
       const state = getState(client)
       const blockedUntil = Math.max(state.blockedUntil, now + ms)

@@ -11,7 +11,7 @@ export type FairShareOptions = {
   capacity: number
   /** The largest single use; 1 for slots. */
   maxItemSize?: number
-  /** Limit for the amount that one owner of the last level holds. */
+  /** Maximum amount that one owner on the last level can hold. */
   maxPerOwner?: number
   /**
    * Maximum number of waiting requests. If more requests wait, one request of the owner with the most waiting requests
@@ -121,7 +121,7 @@ export class FairShare {
     }
   }
 
-  /** Returns one slot if the owner may have it now. Otherwise, the owner counts as waiting for a while. */
+  /** Acquires one slot, or returns null if none is free for the owner, who then counts as waiting for a while. */
   tryTake(owner: string): Lease | null {
     const use = this.#open([owner], null)
     if (this.#waitingCount === 0 && this.#fits(use, 1)) {
@@ -180,7 +180,7 @@ export class FairShare {
     return {
       add: async (size) => {
         if (use.isReleased) throw this.#fullError
-        // No waiting request fits, so this one does not overtake a request that could be served.
+        // No waiting request fits, so this request does not overtake one that could be served.
         if (this.#fits(use, size)) this.#grant(use, size)
         else await this.#wait(use, size)
       },
@@ -231,7 +231,7 @@ export class FairShare {
     return capacity - size - (isSmallStart ? 0 : this.#reservedCapacity)
   }
 
-  /** Any size fits while nothing else is in use. */
+  /** A request of any size fits while no other use holds capacity. */
   #fits(use: Use, size: number): boolean {
     if (this.#usedAmount === use.heldAmount) return true
     return this.#usedAmount <= this.#computeRoom(use, size) && this.#isWithinShares(use, size)
@@ -337,7 +337,7 @@ export class FairShare {
     return (ownerName === undefined ? undefined : this.#queues.get(ownerName)) ?? []
   }
 
-  /** If all uses wait for more, none can continue. In that case, refuses one request of the owner that holds most. */
+  /** If all uses wait for more capacity, none can continue. Then refuses one request of the owner that holds most. */
   #breakDeadlock(): void {
     const requests = [...this.#queues.values()].flat().filter(({ use }) => use.heldAmount > 0)
     const heldSum = new Set(requests.map(({ use }) => use))
@@ -352,7 +352,7 @@ export class FairShare {
   }
 
   #endWhileWaiting(): void {
-    // A timer limits how often slow transfers are searched for, because a search visits all transfers.
+    // A timer limits how often the share searches for slow transfers, because a search visits all transfers.
     if (this.#endTimer !== null) return
     this.#endTimer = setInterval(() => {
       if (this.#waitingCount > 0) return this.#endOneTransfer()

@@ -16,7 +16,7 @@ export type Throttle = {
   fail(client: string): Promise<number>
   /** Returns the remaining time of the block without counting a failure. */
   getBlockedMs(client: string): Promise<number>
-  /** Like `blockedMs`, but only based on the state of this process. */
+  /** Like `getBlockedMs`, but only based on the state of this process. */
   getKnownBlockMs(client: string): number
   /** Clears the failures of the client and ends its block. */
   succeed(client: string): void
@@ -54,8 +54,8 @@ local read = redis.call('HMGET', KEYS[1], 'blocked', 'cleared')
 local blocked = (tonumber(read[1]) or 0) - time[1] * 1000 - math.floor(time[2] / 1000)
 return {math.max(0, blocked), 0, tonumber(read[2]) or 0}`
 // Clears the failures of clients. A client without failures leaves no key. For a client with failures, the script
-// stores the time of the clearing. Replicas that still remember the failures can then tell a success from a Redis that
-// lost its data. ARGV: how long this time is kept.
+// records when it cleared them. A replica that still remembers the failures can then distinguish a success from data
+// loss in Redis. ARGV: how long to keep the record.
 const clearScript = `
 local time = redis.call('TIME')
 for _, key in ipairs(KEYS) do
@@ -99,7 +99,7 @@ export function createThrottle(
     client: string,
     script: string,
   ): Promise<{ remainingMs: number; startedBlockMs: number }> => {
-    // The clearing uses the same connection, so Redis clears earlier failures before it counts this one.
+    // The clear script uses the same connection, so Redis clears earlier failures before it counts this one.
     if (clearQueue.has(client)) void clearQueue.send()
     recentlyRead.set(client, true)
     const result = await redis.eval(script, [getKey(client)], args)
@@ -109,7 +109,7 @@ export function createThrottle(
     localWindow.clearBefore(client, clearedAt)
     return { remainingMs, startedBlockMs }
   }
-  /** A success on another process may have ended a block, so Redis is queried again, but not for every attempt. */
+  /** A success in another process may have ended a block, so Redis is queried again, but not for every attempt. */
   const isBlockFresh = (client: string): boolean =>
     localWindow.getBlockedMs(client, now()) > 0 && recentlyRead.has(client)
   const applyBlock = (client: string, blockMs: number): number => {

@@ -35,7 +35,7 @@ export function readTraceContext({ traceparent, tracestate }: IncomingHttpHeader
   return { traceId, spanId, flags: Number.parseInt(flags, 16) & knownFlags, state: readState(tracestate) }
 }
 
-/** Returns the list of other vendors' members unchanged, or an empty string if the list is too long or malformed. */
+/** Returns the tracestate members unchanged, or an empty string if the header is too long or malformed. */
 function readState(header: string | string[] | undefined): string {
   if (typeof header !== 'string' || header.length > maxStateLength) return ''
   const members = header
