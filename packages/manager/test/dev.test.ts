@@ -61,7 +61,7 @@ describe('npm run dev says in one sentence', () => {
   test('that the migrations failed, and why', async () => {
     const env = { SVC_DATABASE_URL: 'postgres://nobody:hidden@127.0.0.1:1/x', SVC_REDIS_URL: redisUrl() }
     expect(await runDev(env)).toEqual([
-      'error: the migrations failed: cannot reach the database at 127.0.0.1:1 (ECONNREFUSED); check that PostgreSQL is running, that the network allows the connection, and database.url (SVC_DATABASE_URL)\n',
+      'error: the migrations failed: cannot reach the database at 127.0.0.1:1 (ECONNREFUSED); check that PostgreSQL is running, that the network allows the connection, and that database.url (SVC_DATABASE_URL) is correct\n',
       1,
     ])
   })

@@ -109,7 +109,7 @@ describe('a database that refuses', () => {
 
 describe('a database that cannot be reached', () => {
   const text = (place: string, why: string): string =>
-    `cannot reach the database at ${place} (${why}); check that PostgreSQL is running, that the network allows the connection, and database.url (SVC_DATABASE_URL)`
+    `cannot reach the database at ${place} (${why}); check that PostgreSQL is running, that the network allows the connection, and that database.url (SVC_DATABASE_URL) is correct`
 
   test('nobody listens', async () => {
     // A host name may resolve to two addresses. Their errors arrive as an AggregateError without a message.

@@ -78,7 +78,7 @@ export const endpoints: readonly EndpointPlan[] = [
     partnerPath: '/stock',
     input: {
       name: 'Warehouse stock',
-      description: 'Tulips that are left for a tenant.',
+      description: 'Number of tulips in the stock of a tenant.',
       consumeURL: '/stock',
     },
   },
@@ -136,7 +136,7 @@ export const endpoints: readonly EndpointPlan[] = [
     callers: ['billing', 'ledger'],
     input: {
       name: 'Ledger invoices',
-      description: 'Books an invoice.',
+      description: 'Records an invoice.',
       consumeURL: '/invoices',
       url: 'https://ledger.example/invoices',
     },

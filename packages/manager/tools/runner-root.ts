@@ -89,7 +89,7 @@ const wrapInNamespaces = (command: readonly string[]): [string, string[]] => [
   ),
 ]
 
-/** Builds the tree in a folder that must not exist yet. The tree of a hosted runner takes one to three minutes. */
+/** Builds the tree in a folder that must not exist yet. Building the tree of a hosted runner takes one to three minutes. */
 export function buildTree(tree: Tree): void {
   if (process.getuid?.() !== 0) throw new Error('Run the workflow player as root: it mounts file systems.')
   ensureMmdebstrap()

@@ -78,7 +78,7 @@ export const tenants: TextsOf<typeof english> = {
   'tenants.rolesHint':
     'Jeder Mandant hat die Rollen member, admin und owner. Sie lassen sich weder umbenennen noch löschen.',
   'tenants.seeded': 'eingebaut',
-  'tenants.seededHint': 'Eine eingebaute Rolle behält ihren Namen.',
+  'tenants.seededHint': 'Eingebaute Rollen können nicht umbenannt werden.',
   'tenants.permissions': 'Berechtigungen',
   'tenants.noPermissions': 'keine Berechtigungen',
   'tenants.permissionAppsRead': 'Mandanten und seine Anwendungen lesen',

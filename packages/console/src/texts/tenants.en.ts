@@ -74,7 +74,7 @@ export const tenants = {
   'tenants.rolesHint':
     'Every tenant has the roles member, admin and owner. They cannot be renamed or deleted.',
   'tenants.seeded': 'built in',
-  'tenants.seededHint': 'A built-in role keeps its name.',
+  'tenants.seededHint': 'Built-in roles cannot be renamed.',
   'tenants.permissions': 'Permissions',
   'tenants.noPermissions': 'no permissions',
   'tenants.permissionAppsRead': 'Read the tenant and its applications',

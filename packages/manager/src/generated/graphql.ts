@@ -112,7 +112,7 @@ export type Query = {
   readonly myPersonalAccessTokens: ReadonlyArray<PersonalAccessToken>;
   /** Pages through the rows of `myPersonalAccessTokens` by cursor, and returns their total number. */
   readonly myPersonalAccessTokensConnection: PersonalAccessTokenConnection;
-  /** Lists usable tokens that expire within `days` days. Unless `order` is given, the tokens that expire first come first. Administrators see all of these tokens, other callers only their own. `days` is from 1 to 365. */
+  /** Lists usable tokens that expire within `days` days, sorted by expiry time unless `order` is given. Administrators see all of these tokens, other callers only their own. `days` is from 1 to 365. */
   readonly expiringAccessTokens: ReadonlyArray<PersonalAccessToken>;
   /** Pages through the rows of `expiringAccessTokens` by cursor, and returns their total number. */
   readonly expiringAccessTokensConnection: PersonalAccessTokenConnection;
@@ -2552,7 +2552,7 @@ export type CopyTenant2ApplicationConfigInput = {
   readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** Keys to set and to remove in one part of settings. All other keys keep their values. */
+/** Keys to set and to remove in one part of the settings. All other keys keep their values. */
 export type UpdateSettingsKeysInput = {
   readonly settingsId: Scalars['ID']['input'];
   /** `backend` or `frontend`. */

@@ -18,7 +18,7 @@ import type { Scopes } from './scopes.ts'
 /** The context of every resolver. */
 export type GraphqlContext = {
   actor: Actor
-  /** Time at which the request times out, on the clock of performance.now(). */
+  /** Time at which the request times out, as a performance.now() value. */
   deadline: number
   /** True once a mutation of the document has started. */
   hasStartedMutation?: boolean

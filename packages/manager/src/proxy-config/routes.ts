@@ -57,7 +57,9 @@ export const tenantParameter = /:(?:tenantId|tenant_id)(?=\/|$)/
 function getCommonValue<Value>(path: string, values: readonly Value[]): Value {
   const [first, ...more] = new Set(values)
   if (first === undefined || more.length > 0)
-    throw new Error(`the methods of ${path} need different gates or hosts; a proxy selects them by path only`)
+    throw new Error(
+      `the methods of ${path} need different gates or hosts, but a proxy selects the gate and the host only by the path`,
+    )
   return first
 }
 

@@ -48,7 +48,7 @@ export type Membership = {
 
 type Operations = {
   readonly list: TypedDocument<ProjectMembersResult, ProjectMembersVariables>
-  readonly ofPerson: TypedDocument<
+  readonly listOfPerson: TypedDocument<
     { user: { memberships: { nodes: readonly OwnMembership[]; totalCount: number; isTotalExact: boolean } } },
     PersonProjectsVariables
   >
@@ -62,7 +62,7 @@ type Operations = {
 export const operations: Readonly<Record<Kind, Operations>> = {
   project: {
     list: projectMembersDocument,
-    ofPerson: personProjectsDocument,
+    listOfPerson: personProjectsDocument,
     add: addProjectMemberDocument,
     change: changeProjectRoleDocument,
     remove: removeProjectMemberDocument,
@@ -70,7 +70,7 @@ export const operations: Readonly<Record<Kind, Operations>> = {
   },
   tenant: {
     list: tenantMembersDocument,
-    ofPerson: personTenantsDocument,
+    listOfPerson: personTenantsDocument,
     add: addTenantMemberDocument,
     change: changeTenantRoleDocument,
     remove: removeTenantMemberDocument,
@@ -78,7 +78,7 @@ export const operations: Readonly<Record<Kind, Operations>> = {
   },
   application: {
     list: applicationMembersDocument,
-    ofPerson: personApplicationsDocument,
+    listOfPerson: personApplicationsDocument,
     add: addApplicationMemberDocument,
     change: changeApplicationRoleDocument,
     remove: removeApplicationMemberDocument,

@@ -30,7 +30,7 @@ export function MembershipList({ kind, userId, linkTo, renderEnd }: MembershipLi
   const [page, setPage] = useState(1)
   const [size, setSize] = useState<PageSize>(25)
   const { data, error, refetch } = useRead(
-    operations[kind].ofPerson,
+    operations[kind].listOfPerson,
     { user: userId, pagination: { limit: size, offset: (page - 1) * size } },
     { keepsPrevious: true },
   )

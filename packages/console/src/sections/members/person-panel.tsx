@@ -74,7 +74,7 @@ type MembershipsProps = {
 function Memberships({ kind, person, onAsk }: MembershipsProps): ReactNode {
   const t = useText()
   const { number } = useFormat()
-  const { data, error, refetch } = useRead(operations[kind].ofPerson, { user: person.id })
+  const { data, error, refetch } = useRead(operations[kind].listOfPerson, { user: person.id })
   const result = data?.user.memberships
   const hidden = result === undefined ? 0 : result.totalCount - result.nodes.length
   return (

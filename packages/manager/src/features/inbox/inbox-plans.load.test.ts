@@ -218,8 +218,8 @@ const rowsOf: Record<string, number> = {
   'mark of all, a part of 100': 1,
 }
 /**
- * Maximum number of index entries for statements that read more entries than they return rows. The scan skips
- * unread rows of other types, and the mark looks up its rows again by key.
+ * Maximum number of index entries of statements that read more entries than they return. The scan skips unread rows of
+ * other types, and the statement that marks rows as read looks them up again by key.
  */
 const entriesOf: Record<string, number> = {
   'unread page of 20 of a type': 60,

@@ -329,7 +329,7 @@ describe('a malformed request', () => {
   test('[proxy-auth.invalid] is answered 400 in the same shape', async () => {
     for (const [what, body] of badBodies())
       expect([what, ...shapeOf(await raw(body))]).toEqual([what, ...failureShape(400)])
-    // A header of the maximum length is well-formed, so it fails as a credential.
+    // A header of the maximum length is well-formed, so it is rejected as an invalid credential and not as malformed.
     const longest = `Bearer ${'x'.repeat(8_185)}`
     expect((await ask(longest)).status).toBe(401)
   })

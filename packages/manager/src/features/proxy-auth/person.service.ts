@@ -24,8 +24,8 @@ type Catalog = { tenants: store.CatalogTenant[]; truncated?: true }
 type SignedInPerson = { userId: string; email: string | null; name: string | null }
 
 /**
- * Creates the service. `client` is the network of the caller in front of the proxy. Throttles count failures per
- * client.
+ * Creates the service. `client` is the network from which the caller connects to the proxy. Throttles count failures
+ * per client.
  */
 export function createPersonService({ database, activity, malformed, users, log }: PersonDeps) {
   const findAccess = createAccessReader<store.UserAccess>(database, store.userStatements, userColumns)

@@ -39,7 +39,7 @@ export type Walk = {
   /** The last row to verify, which must exist; Infinity stands for the last row that exists. */
   to: number
   sealed: SealsBySeq
-  /** The stored head, null if it is missing; compared at the end of the chain unless undefined. */
+  /** The stored head, or null if it is missing. The end of the chain is compared with it, unless it is undefined. */
   head: ChainHead | null | undefined
   broken: BrokenRow | null
 }

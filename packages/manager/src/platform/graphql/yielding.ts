@@ -8,7 +8,7 @@ type OwnerTurns = {
   remainingObjects: number
   waitingObjects: WaitingObjects[]
   isScheduled: boolean
-  /** Time at which the pauses after all turns of the owner end, as a performance.now() value. */
+  /** Time when the last pause of the owner ends, as a performance.now() value. */
   pausedUntil: number
 }
 

@@ -33,7 +33,7 @@ export type AddressRules = {
   findAddressProblem(address: string): string | null
   /** Whether a setting can open the network of a refused address. Some classes are always refused. */
   canBeOpened(address: string): boolean
-  /** Whether the operator has opened a network, so that internal names can be reachable. */
+  /** Whether the operator has allowed an internal network, so that internal host names may be reachable. */
   hasOpenedNetworks: boolean
 }
 

@@ -9,7 +9,7 @@ import type { DB } from '../../generated/db.ts'
 
 /** Runs the statements of one transaction. */
 export type Tx = Transaction<DB>
-/** Runs statements that only read. */
+/** Runs read-only statements. */
 export type Reads = Pick<Kysely<DB>, 'selectFrom' | 'selectNoFrom' | 'executeQuery' | 'getExecutor'>
 /** Runs any statement: a transaction, or one of the handles for changes. */
 export type Queries = Reads & Pick<Kysely<DB>, 'insertInto' | 'updateTable' | 'deleteFrom' | 'mergeInto'>

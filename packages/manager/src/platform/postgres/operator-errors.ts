@@ -31,6 +31,6 @@ function explain(error: unknown, url: string): string | null {
   const { code = '' } = error as { code?: string }
   const address = parseDatabaseAddress(url)
   if (isUnreachable(error))
-    return `cannot reach the database at ${address.server} (${code === '' ? 'timeout' : code}); check that PostgreSQL is running, that the network allows the connection, and database.url (SVC_DATABASE_URL)`
+    return `cannot reach the database at ${address.server} (${code === '' ? 'timeout' : code}); check that PostgreSQL is running, that the network allows the connection, and that database.url (SVC_DATABASE_URL) is correct`
   return messagesByCode[code]?.(address) ?? null
 }

@@ -42,7 +42,7 @@ export type Transfer = { isSlow: () => boolean; end: () => void }
 export type Lease = {
   /** Acquires more capacity, and waits until it is free; throws 503 if none is free in time. */
   add: (size: number) => Promise<void>
-  /** Assigns the use to other owners. */
+  /** Counts everything that this use holds toward other owners. */
   moveTo: (owners: Owners) => void
   /** Releases everything, and refuses requests of this use that are still waiting. */
   release: () => void
