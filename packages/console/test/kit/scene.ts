@@ -66,7 +66,11 @@ export function useConsole({ slug = 'main' }: { slug?: string } = {}): Scene {
     })
   })
   afterEach(async () => {
-    for (const context of scene.browser?.contexts() ?? []) await context.close()
+    for (const context of scene.browser?.contexts() ?? []) {
+      // A handler that still runs would fail when its page closes.
+      for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await context.close()
+    }
   })
   afterAll(async () => {
     await scene.browser?.close()
