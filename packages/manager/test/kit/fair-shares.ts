@@ -84,8 +84,8 @@ const ownFlood: Row = {
   operation: operations.basicLogin,
   times: 5,
 }
-/** A hash takes 0.15 s on the only hashing thread. */
-const maxLoginMs = 5_000
+/** A hash takes 0.15 s on the only hashing thread, and seconds if other programs use all cores. */
+const minLoginLimitMs = 5_000
 const allowedMs = 250
 
 const p99 = (times: readonly number[]): number =>
@@ -122,7 +122,8 @@ export function testFairShares(hostileCount: number): void {
     } finally {
       await stop()
     }
-    const maxMs = row.operation === operations.basicLogin ? maxLoginMs : 2 * alone + allowedMs
+    const relativeMs = 2 * alone + allowedMs
+    const maxMs = row.operation === operations.basicLogin ? Math.max(minLoginLimitMs, relativeMs) : relativeMs
     process.stdout.write(
       `${hostileCount} hostile, ${row.what}: p99 ${alone.toFixed(0)} ms alone, ${beside.toFixed(0)} ms beside them (at most ${maxMs.toFixed(0)})\n`,
     )
