@@ -13,7 +13,7 @@ export default defineConfig({
     setupFiles: ['../harness/src/property-seed.ts'],
     pool: 'forks',
     // All packages must use the same number of workers, because vitest runs them together.
-    maxWorkers: Math.ceil(availableParallelism() * 2),
+    maxWorkers: 2 * availableParallelism(),
     // Node loads the files and strips the types, as it does for users of the package.
     experimental: { viteModuleRunner: false },
     testTimeout: 120_000,

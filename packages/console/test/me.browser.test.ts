@@ -200,6 +200,31 @@ test('the account lists every role with a link, and the settings stay in the bro
   expect(complaints).toEqual([])
 })
 
+test('notifications link only to pages of the console and to https addresses', async () => {
+  const links = {
+    '/console/p/main/tenants?page=2': '/console/p/main/tenants?page=2',
+    'https://tracking.example/orders': 'https://tracking.example/orders',
+    '/-/logout': null,
+    '/console/../-/logout': null,
+    'http://tracking.example/orders': null,
+    'javascript:alert(1)': null,
+  }
+  const finn = await createReader('finn', [])
+  const notifications = Object.keys(links).map((link) => ({ title: link, link }))
+  await seedNotifications(scene.service.sql, scene.project, [finn], notifications)
+  const { page, open } = await scene.visit(finn)
+  await open('/me?tab=inbox')
+  const titles = page.getByRole('list', { name: 'Notifications' }).locator('.notification-title')
+  await titles.first().waitFor()
+  const shown = await titles.evaluateAll((elements) =>
+    elements.map((element) => [
+      element.textContent,
+      element.querySelector('a')?.getAttribute('href') ?? null,
+    ]),
+  )
+  expect(Object.fromEntries(shown)).toEqual(links)
+})
+
 test('long titles of notifications fit 360 px and are accessible', async () => {
   const eve = await createReader('eve', ['x'.repeat(200), '<script>alert(1)</script>'])
   const { page, open, complaints } = await scene.visit(eve, { width: 360 })

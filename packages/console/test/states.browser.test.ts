@@ -16,8 +16,10 @@ beforeAll(async () => {
 
 type Opened = Visit & { walk: Walk; main: Locator }
 
-async function openPage(path: string, person: Person = ada): Promise<Opened> {
+/** With `hasClock`, the test can advance the clock of the page. */
+async function openPage(path: string, person: Person = ada, { hasClock = false } = {}): Promise<Opened> {
   const visit = await scene.visit(person)
+  if (hasClock) await visit.page.clock.install()
   const walk = createWalk(visit)
   await walk.go(path)
   return { ...visit, walk, main: visit.page.locator('main') }
@@ -109,6 +111,20 @@ describe('a session that has ended', () => {
     await form.waitFor({ state: 'detached' })
     await main.locator('.notices .note').waitFor({ state: 'detached' })
     expect(await listTenants('Delta Reefer')).toBe(1)
+  })
+
+  test('is replaced by the session of another person: the page is loaded again without its data and changes', async () => {
+    const gita = await scene.member('gita', 'maintainer')
+    const { page, context, complaints, main } = await openPage('/p/main/access', gita, { hasClock: true })
+    // The browser asks before it leaves a page that the person has clicked and that has unsaved changes.
+    await main.getByRole('gridcell', { name: 'on', exact: true }).click()
+    await page.getByRole('button', { name: 'Apply 1 change' }).waitFor()
+    const { token } = await createToken(scene.service, ada)
+    await context.setExtraHTTPHeaders({ authorization: `Bearer ${token}` })
+    await page.clock.fastForward('01:05')
+    await page.getByRole('button', { name: 'Account of ada' }).waitFor()
+    expect(page.url()).toBe(`${scene.origin}/console/`)
+    expect(complaints).toEqual([])
   })
 
   test('is also known from a redirect, whose status a browser hides, and the sign-in returns here', async () => {

@@ -7,8 +7,8 @@ export const testOptions = {
   // affecting others.
   pool: 'forks',
   // There are more workers than cores, because tests wait for processes, sockets and timers. With two workers per core,
-  // two cores are idle for 1 % of a run.
-  maxWorkers: Math.ceil(availableParallelism() * 2),
+  // the cores are busy 99 % of the time.
+  maxWorkers: 2 * availableParallelism(),
   // A process runs several test files one at a time. The files share loaded modules, because reloading them would
   // dominate the run time. A test file must therefore clean up all timers, listeners and changed globals.
   isolate: false,
