@@ -223,10 +223,9 @@ describe('a worker', () => {
     await add({ to: 'other', group: 'modest/one' })
     await until(() => begun.length > 5)
     expect(begun.slice(5)).toEqual(['other'])
-    const { rows } = await service.sql.query(
-      'select hidden_until > now() as waits from queued_jobs where not is_held group by 1',
-    )
-    expect(rows).toContainEqual({ waits: true })
+    // A job that is claimed and then postponed starts late, so jobs above the share are not even claimed.
+    const { rows } = await service.sql.query('select claims from queued_jobs where not is_held group by 1')
+    expect(rows).toEqual([{ claims: 0 }])
     end.resolve()
     await until(async () => {
       await passTime('not is_held')

@@ -120,8 +120,8 @@ export class Worker {
   /** Returns how long to wait before the next fetch. */
   async #fetch(): Promise<number> {
     const { name, maxRunning, pollMs } = this.#queue
-    const freeSlots = Math.min(maxJobsPerFetch, maxRunning - this.#heldEntries.size)
-    if (freeSlots === 0) return pollMs
+    if (this.#heldEntries.size >= maxRunning) return pollMs
+    const freeSlots = this.#countFreeSlots()
     try {
       const isFromStart = this.#position === null
       const fetchedCount = await this.#fetchSome(freeSlots, maxClaimedPerGroup)
@@ -135,6 +135,16 @@ export class Worker {
       this.#deps.log.error({ err: error, queue: name }, 'cannot fetch jobs')
       return Math.max(pauseAfterErrorMs, pollMs)
     }
+  }
+
+  /**
+   * Returns how many jobs can start now. Reserved slots are not counted, because a fetch for them would claim more jobs
+   * of one owner than its share admits, and postponed jobs start late. One job is fetched in any case: it may belong
+   * to an owner that runs nothing, and has a reserved slot.
+   */
+  #countFreeSlots(): number {
+    const freeSlots = this.#share?.unreservedAmount ?? this.#queue.maxRunning - this.#heldEntries.size
+    return Math.max(1, Math.min(maxJobsPerFetch, freeSlots))
   }
 
   /** Fetches jobs after the position, starts those within the shares of their owners, and postpones the rest. */

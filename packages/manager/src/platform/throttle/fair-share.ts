@@ -146,6 +146,11 @@ export class FairShare {
     return this.#usedAmount
   }
 
+  /** Amount that owners can take who hold something already. The rest is reserved for owners that hold nothing. */
+  get unreservedAmount(): number {
+    return Math.max(0, Math.floor(this.#options.capacity - this.#reservedCapacity - this.#usedAmount))
+  }
+
   /** Number of waiting requests. */
   get waitingCount(): number {
     return this.#waitingCount
