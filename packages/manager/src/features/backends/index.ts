@@ -66,6 +66,8 @@ export const backends = defineFeature({
       routes: (server) => registerBackendRoutes(server, { registrations, heartbeats, tenants }),
       schedules: [
         { name: 'backends-reap', everyMs: reapEveryMs, run: liveness.reap },
+        // Without a count at startup, the metric would be missing until the first interval ends.
+        { name: 'backends-count', everyMs: reapEveryMs, atStart: true, run: liveness.count },
         // This schedule also runs at startup. The downtime before the start is an outage, which must be
         // recorded before any registration is removed.
         {

@@ -70,7 +70,7 @@ export function createLivenessService(deps: LivenessDeps) {
       })
     },
 
-    /** Removes backends that were silent for too long, and counts the remaining ones. */
+    /** Removes backends that were silent for too long. */
     reap: async (): Promise<void> => {
       let removedCount = 0
       for (;;) {
@@ -83,6 +83,10 @@ export function createLivenessService(deps: LivenessDeps) {
           { removed: removedCount, reap_after_ms: reapAfterMs },
           'removed backends that sent no heartbeats',
         )
+    },
+
+    /** Counts the registered backends for the metrics. */
+    count: async (): Promise<void> => {
       const { live, stale } = await store.countBackends(db.read, staleAfterMs)
       metrics.setBackends('live', live)
       metrics.setBackends('stale', stale)
