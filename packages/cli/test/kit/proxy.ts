@@ -34,6 +34,9 @@ export async function startProxy(
     }
     void Promise.resolve(intercept(call)).then(forward)
   }).listen(0, '127.0.0.1')
+  // The service announces 72 s, and its headers are passed on. With Node's 5 s, a client that believes them could send a
+  // request on a connection that closes.
+  server.keepAliveTimeout = 75_000
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -9,17 +9,19 @@ import type { ApiServer } from '../http/declarations.ts'
 import { registerGraphql } from './endpoint.ts'
 
 let server: ApiServer
-let admissionMs = 0
+let admission: Promise<void> = Promise.resolve()
+let waiting = 0
 let running = 0
 let ends: (() => void)[] = []
 
 beforeEach(async () => {
-  ;[admissionMs, running, ends] = [0, 0, []]
+  ;[admission, waiting, running, ends] = [Promise.resolve(), 0, 0, []]
   server = fastify()
   server.decorateRequest('logFields', { getter: () => ({}) })
   server.decorateRequest('hasFailed', false)
   server.addHook('onRequest', async () => {
-    if (admissionMs > 0) await new Promise((resolve) => setTimeout(resolve, admissionMs))
+    waiting++
+    await admission
   })
   const schema = buildSchema('type Query { now: Boolean } type Mutation { change: Boolean }')
   const change = schema.getMutationType()?.getFields()['change']
@@ -69,13 +71,13 @@ const leftOpen = (): Promise<number> =>
   )
 
 test('callers who leave while they are being admitted leave no turn behind', async () => {
-  admissionMs = 100
+  const { promise, resolve: admit } = Promise.withResolvers<void>()
+  admission = promise
   const sent = Array.from({ length: 20 }, () => send('{ now }'))
-  await expect.poll(leftOpen).toBe(20)
+  await expect.poll(() => waiting).toBe(20)
   for (const { leave } of sent) leave()
   await expect.poll(leftOpen).toBe(0)
-  await new Promise((resolve) => setTimeout(resolve, 2 * admissionMs))
-  admissionMs = 0
+  admit()
   expect(await send('{ now }').status).toBe(200)
 })
 
