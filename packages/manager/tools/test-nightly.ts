@@ -3,22 +3,14 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { buildVitestCommand, readReport } from './test-report.ts'
 
 type Stage = { name: string; command: string[]; env?: Record<string, string>; report?: string }
 type Result = { stage: Stage; hasPassed: boolean; seconds: number; counts: string; failures: string[] }
-type Report = {
-  numPassedTests: number
-  numFailedTests: number
-  testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[]
-}
 
 const reportFolder = mkdtempSync(join(tmpdir(), 'manager-nightly-'))
-const buildVitestCommand = (config: string, report: string): string[] =>
-  ['npx', 'vitest', 'run', '--config', config, '--reporter=default', '--reporter=json'].concat(
-    `--outputFile.json=${report}`,
-  )
 const buildNpmCommand = (...args: string[]): string[] => ['npm', 'run', '--silent', ...args]
 const [testReport, loadReport] = [join(reportFolder, 'tests.json'), join(reportFolder, 'load.json')]
 
@@ -67,30 +59,15 @@ Examples:
   $ npm run test:nightly -- faults --summary /tmp/faults.md
 `
 
-/** Returns the counts and failures from the report of a stage. */
-function readReport(file: string): { counts: string; failures: string[] } {
-  try {
-    const report = JSON.parse(readFileSync(file, 'utf8')) as Report
-    const failures = report.testResults.flatMap(({ name, status, assertionResults }) => {
-      const path = relative(process.cwd(), name)
-      const tests = assertionResults.filter((one) => one.status === 'failed')
-      if (tests.length > 0) return tests.map(({ fullName }) => `${path}: ${fullName}`)
-      return status === 'failed' ? [`${path}: the file did not run`] : []
-    })
-    return { counts: `${report.numPassedTests} passed, ${report.numFailedTests} failed`, failures }
-  } catch {
-    return { counts: 'no report', failures: [] }
-  }
-}
-
 function run(stage: Stage): Result {
   process.stdout.write(`\n--- ${stage.name}: ${stage.command.join(' ')}\n`)
   const start = performance.now()
   const [program = '', ...args] = stage.command
   const { status } = spawnSync(program, args, { stdio: 'inherit', env: { ...process.env, ...stage.env } })
   const seconds = Math.round((performance.now() - start) / 1000)
-  const outcome = stage.report === undefined ? { counts: '', failures: [] } : readReport(stage.report)
-  return { stage, hasPassed: status === 0, seconds, ...outcome }
+  const report = stage.report === undefined ? { counts: '', failures: [] } : readReport(stage.report)
+  const failures = report.failures.map(({ file, test }) => `${file}: ${test}`)
+  return { stage, hasPassed: status === 0, seconds, counts: report.counts, failures }
 }
 
 const renderRow = ({ stage, hasPassed, seconds, counts }: Result): string =>
