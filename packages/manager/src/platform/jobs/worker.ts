@@ -46,9 +46,9 @@ const minPauseMs = 50
 const minFreeSlotsToFetch = 32
 const pauseAfterErrorMs = 1_000
 const abortGraceMs = 1_000
-// The actual delay is up to twice this value, plus up to 1 s until the job is noticed. Retries must stay close to their
-// due time.
-const postponeMs = 500
+// The actual delay is up to twice this value, plus up to 1 s until the job is noticed. A job that is postponed twice must
+// still start within 3 s of its due time.
+const postponeMs = 200
 const maxFailurePauseMs = 60_000
 const noWaiting = { maxWaiting: 0, maxWaitMs: 0, overloadMessage: '' }
 
