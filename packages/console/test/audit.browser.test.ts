@@ -1,81 +1,32 @@
-// The audit section: who changed a setting, filters in the address, pages by cursor, the state of the chain, and values
-// that try to break the page.
-import type { Locator, Page } from 'playwright-core'
+// The audit section: who changed a setting, filters in the address, the state of the chain, the export, and values that
+// try to break the page. audit.nightly.test.ts tests further filters, long trails and another language.
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Person } from '@manager/harness/callers.ts'
-import { type SeededProject, seedProject } from '@manager/harness/seed.ts'
-import { createAudit, runVerification } from '../../manager/test/kit/audit-trail.ts'
+import { seedProject } from '@manager/harness/seed.ts'
+import { runVerification } from '../../manager/test/kit/audit-trail.ts'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
 import { appendRows, checkpointKey, macKey, sealAll, tamper } from '../../manager/test/kit/trail.ts'
+import {
+  expectRows,
+  expectSearch,
+  panelOf,
+  path,
+  rowsOf,
+  searchOf,
+  seedHostileEntries,
+  sentence,
+  useAuditScene,
+} from './kit/audit-page.ts'
 import { redirectToSignIn } from './kit/requests.ts'
-import { type View, useConsole, waitForPage } from './kit/scene.ts'
 import { createWalk } from './kit/walk.ts'
 
-const scene = useConsole()
-const path = '/p/main/audit'
-
-let anna: Person
-let maria: Person
-let settingsId: string
-beforeAll(async () => {
-  anna = await scene.member('Anna Vogt', 'owner')
-  maria = await scene.member('Maria Moser', 'maintainer')
-  const { tenantId, id } = scene.project
-  const { data } = await scene.service.query(
-    anna,
-    'query($tenant: ID!) { settings(tenant: $tenant) { id } }',
-    { tenant: tenantId },
-  )
-  settingsId = data.settings.id
-  await setKey(anna, id, 'support.mail', 'help@baltic.example')
-  await setKey(anna, id, 'support.mail', 'it@baltic.example')
-  await setKey(maria, id, 'theme.color', 'blue')
-})
-
-async function setKey(person: Person, project: string, key: string, value: string): Promise<void> {
-  const { error } = await scene.service.query(
-    person,
-    `mutation($project: ID!, $id: ID!, $set: [KeyValuePairInput!]) {
-      setSettingsKeys(projectId: $project, changes: [{ settingsId: $id, part: "frontend", set: $set }]) { id }
-    }`,
-    { project, id: settingsId, set: [{ Key: key, Value: value }] },
-  )
-  expect(error).toBeNull()
-}
-
-async function open(address = path, person = maria, view: View = {}) {
-  const visit = await scene.visit(person, view)
-  await visit.open(address)
-  await waitForPage(visit.page)
-  return visit
-}
-
-const panelOf = (page: Page): Locator => page.getByRole('complementary', { name: /^Entry/ })
-const rowsOf = (page: Page): Locator => page.getByRole('grid', { name: 'Audit' }).getByRole('rowheader')
-const sentence = 'Settings of tenant main-tenant changed'
-/** The router puts texts that look like numbers into quotes. */
-const searchOf = (page: Page): Record<string, string> =>
-  Object.fromEntries(
-    [...new URL(page.url()).searchParams].map(([key, value]) => [key, value.replace(/^"(.*)"$/, '$1')]),
-  )
-
-const expectSearch = async (page: Page, search: Record<string, string>): Promise<void> => {
-  await expect.poll(() => searchOf(page), { timeout: 10_000 }).toEqual(search)
-}
-
-/** Waits until the list has exactly these sentences. */
-const expectRows = async (page: Page, sentences: readonly string[]): Promise<void> => {
-  await expect
-    .poll(() => rowsOf(page).locator('.two-lines > :first-child').allTextContents(), { timeout: 20_000 })
-    .toEqual(sentences)
-}
+const { scene, anna, settings, open } = useAuditScene()
 
 describe('the person who changed a setting', () => {
   test('is found with the pointer, from the layer of the settings', async () => {
     const { page, complaints } = await open(`/p/main/settings?tenant=${scene.project.tenantId}`)
     await page.getByRole('link', { name: 'Who changed the layer Tenant', exact: true }).click()
     await expectRows(page, [sentence, sentence, sentence])
-    await expectSearch(page, { entity: 'settings', id: settingsId })
+    await expectSearch(page, { entity: 'settings', id: settings.id })
     await rowsOf(page).nth(1).click()
     const panel = panelOf(page)
     await panel.getByText(`${sentence} by Anna Vogt`).waitFor()
@@ -86,37 +37,6 @@ describe('the person who changed a setting', () => {
     await panel.getByRole('link', { name: 'main-tenant' }).click()
     await page.waitForURL(`**/settings?tenant=${scene.project.tenantId}`)
     expect(complaints).toEqual([])
-  })
-
-  test('is found with the keyboard', async () => {
-    const { page } = await open()
-    await page.getByRole('button', { name: /^Object/ }).focus()
-    await page.keyboard.press('Enter')
-    await page.getByRole('option', { name: 'Settings' }).waitFor()
-    await page.keyboard.type('Sett')
-    await page.keyboard.press('Enter')
-    await expectSearch(page, { entity: 'settings' })
-    await expectRows(page, [sentence, sentence, sentence])
-    await page.getByRole('row').nth(1).focus()
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Enter')
-    await panelOf(page).getByText(`${sentence} by Anna Vogt`).waitFor()
-    await page.keyboard.press('Escape')
-    await panelOf(page).waitFor({ state: 'detached' })
-    await expectSearch(page, { entity: 'settings' })
-  })
-
-  test('is a filter, chosen in the directory', async () => {
-    const { page } = await open()
-    await page.getByRole('button', { name: /^Person/ }).click()
-    await page.getByRole('searchbox', { name: 'Search person' }).fill('anna')
-    await page.getByRole('option', { name: 'Anna Vogt' }).click()
-    await expectSearch(page, { person: anna.id })
-    await expectRows(page, [sentence, sentence])
-    await page.getByRole('button', { name: 'Person: Anna Vogt' }).click()
-    await page.getByRole('option', { name: 'Maria Moser (you)' }).click()
-    await expectSearch(page, { person: maria.id })
-    await expectRows(page, [sentence])
   })
 })
 
@@ -144,45 +64,6 @@ describe('the address', () => {
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await expectSearch(page, {})
     await expectRows(page, [sentence, sentence, sentence])
-  })
-
-  test('keeps the page of a long trail', async () => {
-    const long = await seedProject(scene.service.sql, 'long')
-    await appendRows(scene.service, long.id, 60)
-    const { page } = await open('/p/long/audit', scene.admin)
-    const first = (): Promise<string | null> => rowsOf(page).first().textContent()
-    const firstIs = async (seq: number): Promise<void> => {
-      await expect.poll(first, { timeout: 20_000 }).toContain(`change ${seq} `)
-    }
-    await firstIs(60)
-    for (const seq of [35, 10]) {
-      await page.getByRole('button', { name: 'Next page' }).click()
-      await firstIs(seq)
-    }
-    await page.getByText('51–60 of 60').waitFor()
-    expect(await page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true)
-    await page.reload()
-    await firstIs(10)
-    await page.getByRole('button', { name: 'Previous page' }).click()
-    await firstIs(35)
-    await page.goBack()
-    await firstIs(10)
-    await page.getByRole('button', { name: /^Action/ }).click()
-    await page.getByRole('option', { name: 'update' }).click()
-    await expectSearch(page, { action: 'update' })
-    await firstIs(60)
-  })
-
-  test('an incomplete search says so and continues', async () => {
-    const huge = await seedProject(scene.service.sql, 'huge')
-    await appendRows(scene.service, huge.id, 10_100)
-    const { page } = await open('/p/huge/audit?action=delete', scene.admin)
-    await page.getByRole('heading', { name: 'No match among the searched entries' }).waitFor()
-    expect(await rowsOf(page).count()).toBe(0)
-    await page.getByRole('button', { name: 'Search older entries' }).click()
-    await page.getByRole('heading', { name: 'No older entries' }).waitFor()
-    await page.getByRole('button', { name: 'Newest entries' }).click()
-    await page.getByRole('heading', { name: 'No match among the searched entries' }).waitFor()
   })
 })
 
@@ -250,32 +131,7 @@ describe('the export', () => {
 })
 
 describe('hostile values', () => {
-  const script = '<img src=x onerror="document.title=\'owned\'"><script>alert(1)</script>'
-  const reversed = 'invoice\u202Efdp.exe\u2066'
-  let hostile: SeededProject
-  beforeAll(async () => {
-    hostile = await seedProject(scene.service.sql, 'hostile')
-    const { database, clock } = scene.service.world
-    const event = (name: string) => ({
-      projectId: hostile.id,
-      entityType: 'trigger',
-      entityId: hostile.id,
-      action: 'update' as const,
-      description: `trigger ${name} updated`,
-      classes: { name: 'public', template: 'public' } as const,
-      before: { name: script, template: 'short' },
-      after: { name, template: 'x'.repeat(10_000) },
-      metadata: { [script]: reversed },
-    })
-    const actor = {
-      principal: { type: 'system' as const, id: reversed },
-      ipAddress: '',
-      userAgent: `${script}${'A'.repeat(400)}`,
-    }
-    await database.db.transaction((tx) =>
-      createAudit(clock).append(tx, actor, event(script), event(reversed), event('ab '.repeat(3_333))),
-    )
-  })
+  beforeAll(() => seedHostileEntries(scene))
 
   test('stay inert and do not break the layout at 360 px', async () => {
     const visit = await scene.visit(scene.admin, { width: 360, theme: 'dark' })
@@ -304,19 +160,4 @@ describe('hostile values', () => {
     expect(await page.title()).toContain('Audit')
     expect([complaints, foreignRequests]).toEqual([[], []])
   })
-
-  test('show characters that reorder text by their code', async () => {
-    const { page } = await open('/p/hostile/audit?open=2', scene.admin)
-    const added = panelOf(page).locator('.diff-line[data-kind="added"]').first()
-    expect(await added.locator('.diff-text').textContent()).toBe('invoiceU+202Efdp.exeU+2066')
-  })
-})
-
-test('speaks German', async () => {
-  const { page } = await open(path, maria, { locale: 'de-DE' })
-  await expectRows(
-    page,
-    Array.from({ length: 3 }, () => 'Einstellungen des Mandanten main-tenant geändert'),
-  )
-  await page.getByRole('button', { name: 'Objekt: alle' }).waitFor()
 })

@@ -1,18 +1,13 @@
-// The pages of the installation: people with their system role and tokens, the rights of roles, and tokens to renew.
+// The pages of the installation: people with their system role and tokens. system.nightly.test.ts tests refusals, the
+// rights of roles, and tokens to renew.
 import { createToken } from '@manager/harness/credentials.ts'
-import { seedMachineUser } from '@manager/harness/seed.ts'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { findButton } from './kit/find-button.ts'
 import { useConsole, waitForPage } from './kit/scene.ts'
+import { readRole } from './kit/system-role.ts'
 
 const scene = useConsole()
-
-const findButton = (within: Page | Locator, name: string): Locator =>
-  within.getByRole('button', { name, exact: true })
-
-const readRole = async (id: string): Promise<string | undefined> =>
-  (await scene.service.sql.query<{ role: string }>('select role from users where id = $1', [id])).rows[0]
-    ?.role
 
 async function changeRole(page: Page, name: string, role: 'administrator' | 'user'): Promise<void> {
   await findButton(page, 'Change system role').click()
@@ -46,37 +41,15 @@ test('an administrator finds a person, grants the system role and takes it away'
 
   await changeRole(page, 'finn', 'administrator')
   await panel.getByText('administrator', { exact: true }).waitFor()
-  expect(await readRole(finn.id)).toBe('administrator')
+  expect(await readRole(scene, finn.id)).toBe('administrator')
   await changeRole(page, 'finn', 'user')
   await expect.poll(() => panel.getByText('administrator').count()).toBe(0)
-  expect(await readRole(finn.id)).toBe('user')
+  expect(await readRole(scene, finn.id)).toBe('user')
 
   await panel.getByRole('button', { name: `Remove from Project ${scene.project.slug}` }).click()
   await findButton(page.getByRole('dialog'), 'Delete').click()
   await expect.poll(() => panel.getByRole('link').count()).toBe(0)
   expect(complaints).toEqual([])
-})
-
-test('the last administrator cannot give up the role', async () => {
-  const { page, open } = await scene.visit(scene.admin)
-  await open(`/system/users?open=${scene.admin.id}`)
-  await findButton(page, 'Change system role').click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('The installation has no other administrator. Appoint one first.').waitFor()
-  expect(await dialog.getByRole('radio', { name: /^user/ }).isDisabled()).toBe(true)
-})
-
-test('a stale panel does not overwrite the system role', async () => {
-  const gus = await scene.person('gus')
-  const { page, open } = await scene.visit(scene.admin)
-  await open(`/system/users?open=${gus.id}`)
-  await findButton(page, 'Change system role').click()
-  await scene.service.sql.query('update users set revision = revision + 1 where id = $1', [gus.id])
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('administrator', { exact: true }).click()
-  await findButton(dialog, 'Change system role').click()
-  await findButton(dialog, 'Reload').waitFor()
-  expect(await readRole(gus.id)).toBe('user')
 })
 
 test('an administrator finds the tokens of a person and revokes one', async () => {
@@ -106,29 +79,4 @@ test('an administrator finds the tokens of a person and revokes one', async () =
   await findButton(page.getByRole('dialog'), 'Revoke').click()
   await expect.poll(() => tokens.getByText('Revoked').count()).toBe(2)
   expect(complaints).toEqual([])
-})
-
-test('machine users with an old token lead to their page', async () => {
-  const { id } = await seedMachineUser(scene.service.sql, scene.project)
-  await scene.service.sql.query(
-    `update machine_users set created_at = now() - interval '100 days', last_rotated_at = null where id = $1`,
-    [id],
-  )
-  const { page, open } = await scene.visit(scene.admin)
-  await open(`/system/tokens?view=machine&project=${scene.project.slug}`)
-  const row = page.getByRole('row', { name: /seeded/ })
-  await row.waitFor()
-  expect(await row.innerText()).toContain('100 days')
-  await row.click()
-  await page.waitForURL(new RegExp(`/p/${scene.project.slug}/machine-users\\?open=${id}`))
-})
-
-test('the table of roles shows the policy', async () => {
-  const { page, open } = await scene.visit(scene.admin)
-  await open('/system/users?view=roles&q=SETTINGS_WRITE')
-  const row = page.getByRole('row', { name: /SETTINGS_WRITE/ })
-  await row.waitFor()
-  const cells = await row.getByRole('gridcell').allInnerTexts()
-  expect(cells.map((text) => text.replace(/^–/, '').trim())).toEqual(['yes', 'yes', 'yes', 'yes', 'no', 'no'])
-  expect(await row.innerText()).toContain('tenant permission apps.configure')
 })
