@@ -210,15 +210,11 @@ export class FairShare {
     return this.#options.capacity / ((this.#levels[level]?.activeCount ?? 0) + 1)
   }
 
-  #isContended(level: number, account: Account): boolean {
-    return this.#levels[level]?.isWantedByOthers(account) ?? false
-  }
-
   #isWithinShares({ accounts }: Use, size: number): boolean {
     const { maxItemSize = 1, maxPerOwner = Infinity } = this.#options
     const isWithin = (account: Account, level: number): boolean =>
       account.held === 0 ||
-      !this.#isContended(level, account) ||
+      this.#levels[level]?.isWantedByOthers(account) !== true ||
       account.held + size <= Math.max(maxItemSize, this.#getShare(level))
     return (accounts.at(-1) as Account).held + size <= maxPerOwner && accounts.every(isWithin)
   }
@@ -228,12 +224,11 @@ export class FairShare {
    * hold nothing else.
    */
   #computeRoom(use: Use, size: number): number {
-    const { capacity } = this.#options
     const owner = use.accounts[0] as Account
     const isSmallStart =
       owner.held === use.heldAmount &&
       use.heldAmount + size <= Math.max(1, this.#reservedCapacity / reservedDivisor)
-    return capacity - size - (isSmallStart ? 0 : this.#reservedCapacity)
+    return this.#options.capacity - size - (isSmallStart ? 0 : this.#reservedCapacity)
   }
 
   /** A request of any size fits while no other use holds capacity. */
