@@ -10,16 +10,21 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { connection } from './connection.ts'
+import { createLiveOptions } from './live-reads.ts'
 import { queryClient } from './query-client.ts'
 
 type Values = Readonly<Record<string, unknown>>
-export type ReadOptions = {
+export type ReadOptions<Result = never> = {
   /** Skips the request, for example until the person has typed enough. */
   isEnabled?: boolean
   /** Keeps the previous result while the variables change, such as the previous page of a list. */
   keepsPrevious?: boolean
   /** Repeats the query after this many milliseconds while the page is visible. */
   refetchMs?: number
+  /** Repeats the query every few seconds while the page is visible, less often after failures. */
+  isLive?: boolean
+  /** The same, but only while this is true for the latest result, such as a run that has not ended. */
+  isLiveWhile?: (result: Result | undefined) => boolean
   /** Forgets the result as soon as no component shows it, for results that can contain secrets. */
   isSensitive?: boolean
 }
@@ -45,14 +50,16 @@ export const startRead = <Result, Variables extends Values>(
 export function useRead<Result, Variables extends Values>(
   document: TypedDocument<Result, Variables>,
   variables: Variables,
-  { isEnabled = true, keepsPrevious = false, refetchMs, isSensitive = false }: ReadOptions = {},
+  options: ReadOptions<Result> = {},
 ): UseQueryResult<Result> {
+  const { isEnabled = true, keepsPrevious = false, isSensitive = false, refetchMs } = options
+  const isLiveWhile = options.isLive === true ? () => true : options.isLiveWhile
   return useQuery({
     ...describeRead(document, variables),
     enabled: isEnabled,
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
     ...(isSensitive ? { gcTime: 0 } : {}),
-    refetchInterval: refetchMs ?? false,
+    ...(isLiveWhile === undefined ? { refetchInterval: refetchMs ?? false } : createLiveOptions(isLiveWhile)),
   })
 }
 

@@ -20,6 +20,8 @@ type ObjectPickerProps = {
   onChange: (id: string) => void
   /** Hides one object, for example the one that is compared. */
   exceptId?: string | null
+  /** Shows the label inside a small button, before the value, for filters. */
+  isChip?: boolean
 }
 
 type Row = { readonly id: string; readonly name: string; readonly slug: string }
@@ -52,6 +54,7 @@ function ObjectPicker({
   return (
     <Picker
       label={props.label}
+      isChip={props.isChip ?? false}
       value={chosen === undefined ? null : toOption(chosen)}
       placeholder={t('app.choose')}
       options={nodes.filter(({ id }) => id !== exceptId).map(toOption)}

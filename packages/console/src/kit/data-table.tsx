@@ -15,6 +15,7 @@ import {
   TableLayout,
   Virtualizer,
 } from 'react-aria-components'
+import { useText } from '../texts/language.tsx'
 import { Icon } from './icon.tsx'
 import { useWidth } from './use-width.ts'
 
@@ -45,6 +46,8 @@ export type DataTableProps<Item extends { readonly id: string }> = {
   /** The id of the item whose details are open. */
   openId?: string | null
   onOpen?: (id: string) => void
+  /** The ids of rows that were removed from the list since it was shown. They are struck through. */
+  goneIds?: ReadonlySet<string>
   /** Shown instead of rows: loading, empty or a failure. */
   placeholder?: ReactNode
   rowHeight?: 32 | 40 | 48
@@ -72,6 +75,7 @@ function fitColumns<Item>(columns: readonly DataColumn<Item>[], width: number): 
 }
 const defaultMinWidth = 96
 const narrowWidth = 560
+const noIds: ReadonlySet<string> = new Set()
 
 export function DataTable<Item extends { readonly id: string }>({
   label,
@@ -79,7 +83,7 @@ export function DataTable<Item extends { readonly id: string }>({
   rows,
   ...props
 }: DataTableProps<Item>): ReactNode {
-  const { sort, onSort, openId = null, onOpen, placeholder, rowHeight = 40 } = props
+  const { sort, onSort, openId = null, onOpen, goneIds = noIds, placeholder, rowHeight = 40 } = props
   const [container, setContainer] = useState<HTMLDivElement | null>(null)
   const width = useWidth(container)
   useRowFocus(container, openId)
@@ -115,17 +119,19 @@ export function DataTable<Item extends { readonly id: string }>({
           <TableHeader columns={columns}>
             {(column) => <Head column={column} edge={getEdge(column.id)} />}
           </TableHeader>
-          <TableBody items={rows} dependencies={[allColumns, columns.length, height]}>
+          <TableBody items={rows} dependencies={[allColumns, columns.length, height, goneIds]}>
             {(item) => (
               <Row
                 id={item.id}
                 className="table-row"
+                data-gone={goneIds.has(item.id) || undefined}
                 columns={columns}
-                dependencies={[item, allColumns, columns.length]}
+                dependencies={[item, allColumns, columns.length, goneIds]}
               >
                 {(column) => (
                   <Cell className="table-cell" data-align={column.align} data-edge={getEdge(column.id)}>
                     {column.render(item)}
+                    {column.isRowHeader === true && goneIds.has(item.id) && <GoneHint />}
                   </Cell>
                 )}
               </Row>
@@ -137,6 +143,12 @@ export function DataTable<Item extends { readonly id: string }>({
       {rows.length === 0 && <div className="table-placeholder">{placeholder}</div>}
     </ResizableTableContainer>
   )
+}
+
+/** Says in words that the row was removed. */
+const GoneHint = (): ReactNode => {
+  const t = useText()
+  return <span className="visually-hidden">{t('kit.goneRow')}</span>
 }
 
 /** Moves the focus to the row of the item that was open, unless the focus returned to a place outside of the table. */

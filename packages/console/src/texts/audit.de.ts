@@ -43,20 +43,6 @@ export const audit: TextsOf<typeof english> = {
   'audit.when': 'Wann',
   'audit.who': 'Wer',
 
-  // time
-  'audit.applyDays': 'Diese Tage zeigen',
-  'audit.chooseDay': 'Wählen Sie einen Tag, um fortzufahren',
-  'audit.fromDay': 'Von',
-  'audit.range.24h': 'letzte 24 Stunden',
-  'audit.range.30d': 'letzte 30 Tage',
-  'audit.range.7d': 'letzte 7 Tage',
-  'audit.range.any': 'beliebig',
-  'audit.range.since': (day) => `seit ${day}`,
-  'audit.range.until': (day) => `bis ${day}`,
-  'audit.reversedDays': 'Der erste Tag liegt nach dem letzten',
-  'audit.time': 'Zeit',
-  'audit.toDay': 'Bis einschließlich',
-
   // sentences
   'audit.accessOf': 'Zugriff von',
   'audit.by': 'von',

@@ -40,20 +40,6 @@ export const audit = {
   'audit.when': 'When',
   'audit.who': 'Who',
 
-  // time
-  'audit.applyDays': 'Show these days',
-  'audit.chooseDay': 'Choose a day to continue',
-  'audit.fromDay': 'From',
-  'audit.range.24h': 'last 24 hours',
-  'audit.range.30d': 'last 30 days',
-  'audit.range.7d': 'last 7 days',
-  'audit.range.any': 'any',
-  'audit.range.since': (day: string) => `since ${day}`,
-  'audit.range.until': (day: string) => `until ${day}`,
-  'audit.reversedDays': 'The first day is after the last day',
-  'audit.time': 'Time',
-  'audit.toDay': 'To, including',
-
   // sentences
   'audit.accessOf': 'Access of',
   'audit.by': 'by',

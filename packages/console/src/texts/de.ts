@@ -41,6 +41,7 @@ export const de: Texts = {
   'kit.create': 'Anlegen',
   'kit.delete': 'Löschen',
   'kit.edit': 'Bearbeiten',
+  'kit.goneRow': 'nicht mehr in der Liste',
   'kit.loading': 'Wird geladen …',
   'kit.required': 'erforderlich',
   'kit.copyId': 'Kennung kopieren',
@@ -178,8 +179,14 @@ export const de: Texts = {
   'app.exportedFirst': (count) =>
     `Die ersten ${count} Zeilen wurden exportiert. Grenzen Sie den Filter ein, um die übrigen zu exportieren.`,
   'app.exportFailed': (message) => `Der Export ist fehlgeschlagen: ${message}`,
+  'app.goneRows': (count) =>
+    plural(count, {
+      one: '# Zeile ist nicht mehr in der Liste',
+      other: '# Zeilen sind nicht mehr in der Liste',
+    }),
   'app.linkCopied': 'Link kopiert',
   'app.more': (count) => `${count} weitere`,
+  'app.newRows': (count, isExact) => plural(count, { other: isExact ? '# neu' : '#+ neu' }),
   'app.nextItem': 'Nächster Eintrag',
   'app.previousItem': 'Voriger Eintrag',
   'app.progress': (done, total) => `${done} von ${total} …`,
@@ -190,6 +197,19 @@ export const de: Texts = {
   'app.summary': 'Überblick',
   'app.undo': 'Rückgängig',
   'app.whoChanged': 'Wer hat das geändert?',
+  'app.applyDays': 'Diese Tage zeigen',
+  'app.chooseDay': 'Wählen Sie einen Tag, um fortzufahren',
+  'app.fromDay': 'Von',
+  'app.range.1h': 'letzte Stunde',
+  'app.range.24h': 'letzte 24 Stunden',
+  'app.range.30d': 'letzte 30 Tage',
+  'app.range.7d': 'letzte 7 Tage',
+  'app.range.any': 'beliebig',
+  'app.range.since': (day) => `seit ${day}`,
+  'app.range.until': (day) => `bis ${day}`,
+  'app.reversedDays': 'Der erste Tag liegt nach dem letzten',
+  'app.time': 'Zeit',
+  'app.toDay': 'Bis einschließlich',
 
   // failures
   ...failures,

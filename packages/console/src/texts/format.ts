@@ -19,6 +19,8 @@ export type Format = {
   /** The same as `exact`, but with milliseconds, for logs. */
   precise: (time: string) => string
   date: (time: string) => string
+  /** Two times without seconds, such as `19 Nov 2026, 14:00 – 15:00`. */
+  period: (from: string, to: string) => string
   /** The time relative to now, such as `3 hr ago`. */
   relative: (time: string, now?: number) => string
   bytes: (count: number) => string
@@ -55,6 +57,7 @@ function createFormat(locale: string): Format {
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  const minutes = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
   const precise = new Intl.DateTimeFormat(locale, {
     dateStyle: 'short',
     timeStyle: 'medium',
@@ -71,6 +74,7 @@ function createFormat(locale: string): Format {
     precise: (time) =>
       `${precise.format(Date.parse(time))}.${String(Date.parse(time) % 1_000).padStart(3, '0')}`,
     date: (time) => date.format(Date.parse(time)),
+    period: (from, to) => minutes.formatRange(Date.parse(from), Date.parse(to)),
     relative: (time, now = Date.now()) => formatRelative(relative, time, now),
     bytes: (count) => formatBytes(locale, count),
     list: (items) => list.format(items),

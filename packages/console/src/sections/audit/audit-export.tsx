@@ -18,8 +18,8 @@ import { showToast } from '../../kit/toast.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
 import { type AuditQuery, toAuditQuery } from './audit-query.ts'
-import { formatRange } from './range-filter.tsx'
-import { readTimeRange } from './time-range.ts'
+import { formatRange } from '../../app/range-filter.tsx'
+import { readTimeRange } from '../../app/time-range.ts'
 
 type ExportProps = { list: ListSearch; query: AuditQuery }
 

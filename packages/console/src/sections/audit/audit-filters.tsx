@@ -8,7 +8,7 @@ import type { PickerOption } from '../../kit/picker.tsx'
 import { useText } from '../../texts/language.tsx'
 import { type Entry, actions, describeObject, entityTypes, listIds } from './entry.ts'
 import { PersonFilter } from './person-filter.tsx'
-import { RangeFilter } from './range-filter.tsx'
+import { RangeFilter } from '../../app/range-filter.tsx'
 import { Sentence } from './sentence.tsx'
 import { useNames } from './use-names.ts'
 

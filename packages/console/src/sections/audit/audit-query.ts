@@ -2,7 +2,7 @@
 import type { AddressSearch } from '../../app/list-search.ts'
 import { isUuid } from '../../app/ids.ts'
 import type { AuditEntriesVariables } from '../../generated/documents.ts'
-import { readTimeRange } from './time-range.ts'
+import { readTimeRange } from '../../app/time-range.ts'
 
 export type AuditQuery = Required<
   Pick<AuditEntriesVariables, 'entityId' | 'userId' | 'from' | 'to' | 'text' | 'filters'>

@@ -1,5 +1,5 @@
-// The time range of the entries, from the parameters of the address: a number of past hours, or days and times.
-export const pastRanges = { '24h': 24, '7d': 168, '30d': 720 } as const
+// The time range of a log, from the parameters of the address: a number of past hours, or days and times.
+export const pastRanges = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 } as const
 type PastRange = keyof typeof pastRanges
 
 export type TimeRange = {
@@ -16,6 +16,7 @@ type RangeSearch = {
 }
 
 const hourMs = 3_600_000
+const minuteMs = 60_000
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/
 
 const isPastRange = (value: string | undefined): value is PastRange =>
@@ -32,18 +33,28 @@ function readBound(text: string | undefined, isUpper: boolean): string | null {
   return time.toISOString()
 }
 
-/** Past hours end with the current hour, so that the range changes only once an hour. */
+/**
+ * Past hours end with the current hour, so that the range changes only once an hour. Only the last hour ends with the
+ * current minute.
+ */
 export function readTimeRange(search: RangeSearch, now: number): TimeRange {
   const [from, to] = [readBound(search.from, false), readBound(search.to, true)]
   if (from !== null || to !== null) return { id: 'custom', from, to }
   if (!isPastRange(search.range)) return { id: 'any', from: null, to: null }
-  const end = (Math.floor(now / hourMs) + 1) * hourMs
+  const step = search.range === '1h' ? minuteMs : hourMs
+  const end = (Math.floor(now / step) + 1) * step
   return {
     id: search.range,
     from: new Date(end - pastRanges[search.range] * hourMs).toISOString(),
     to: new Date(end).toISOString(),
   }
 }
+
+/** Returns whether the bounds are the start of a day in the time zone of the browser. */
+export const isWholeDays = ({ from, to }: Pick<TimeRange, 'from' | 'to'>): boolean =>
+  [from, to].every(
+    (bound) => bound === null || new Date(bound).getHours() + new Date(bound).getMinutes() === 0,
+  )
 
 const pad = (value: number): string => String(value).padStart(2, '0')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTimeRange, toDay } from './time-range.ts'
+import { isWholeDays, readTimeRange, toDay } from './time-range.ts'
 
 const now = Date.parse('2026-11-19T10:20:30Z')
 
@@ -9,6 +9,21 @@ test('past hours end with the current hour', () => {
     from: '2026-11-18T11:00:00.000Z',
     to: '2026-11-19T11:00:00.000Z',
   })
+})
+
+test('the last hour ends with the current minute', () => {
+  expect(readTimeRange({ range: '1h' }, now)).toEqual({
+    id: '1h',
+    from: '2026-11-19T09:21:00.000Z',
+    to: '2026-11-19T10:21:00.000Z',
+  })
+})
+
+test('an hour of a day is not a whole day', () => {
+  const at = (hours: number): string => new Date(2026, 10, 1, hours).toISOString()
+  expect(isWholeDays({ from: at(0), to: at(24) })).toBe(true)
+  expect(isWholeDays({ from: at(0), to: null })).toBe(true)
+  expect(isWholeDays({ from: at(0), to: at(1) })).toBe(false)
 })
 
 test('days include the last one, in the time zone of the browser', () => {
@@ -27,7 +42,7 @@ test('other pages can link to exact times', () => {
   expect(toDay(range.to, true)).toBe('')
 })
 
-test.each(['1h', 'toString', '', '2026-13-45', '2026-11-19T10:00:00', 'T', '99999-01-01'])(
+test.each(['2h', 'toString', '', '2026-13-45', '2026-11-19T10:00:00', 'T', '99999-01-01'])(
   'the address %j is ignored',
   (text) => {
     const any = { id: 'any', from: null, to: null }

@@ -1,4 +1,5 @@
 // The filter by time: the past hours or days, or a range of days.
+import './range-filter.css'
 import { type ReactNode, useState } from 'react'
 import {
   Button as AriaButton,
@@ -9,31 +10,40 @@ import {
   Popover,
   Text,
 } from 'react-aria-components'
-import { useNow } from '../../app/now.ts'
-import type { ListSearch } from '../../app/list-search.ts'
-import { Button } from '../../kit/button.tsx'
-import { ChipLabel, Form, TextField } from '../../kit/form.tsx'
-import { Icon } from '../../kit/icon.tsx'
-import { type Format, useFormat } from '../../texts/format.ts'
-import { useText } from '../../texts/language.tsx'
-import type { Translate } from '../../texts/texts.ts'
-import { type TimeRange, pastRanges, readTimeRange, toDay } from './time-range.ts'
+import { useNow } from './now.ts'
+import type { ListSearch } from './list-search.ts'
+import { Button } from '../kit/button.tsx'
+import { ChipLabel, Form, TextField } from '../kit/form.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { type Format, useFormat } from '../texts/format.ts'
+import { useText } from '../texts/language.tsx'
+import type { Translate } from '../texts/texts.ts'
+import { type TimeRange, isWholeDays, pastRanges, readTimeRange, toDay } from './time-range.ts'
 
 const rangeIds = ['any', ...(Object.keys(pastRanges) as (keyof typeof pastRanges)[])] as const
 
-/** Returns the text for a range. For a custom range, the text contains the first and the last day. */
-export function formatRange({ id, from, to }: TimeRange, t: Translate, { date }: Format): string {
-  if (id !== 'custom') return t(`audit.range.${id}`)
+/** Returns the text for a range. For a custom range, the text contains its days, or its times if it has no whole days. */
+export function formatRange(range: TimeRange, t: Translate, { date, period }: Format): string {
+  const { id, from, to } = range
+  if (id !== 'custom') return t(`app.range.${id}`)
+  if (from !== null && to !== null && !isWholeDays(range)) return period(from, to)
   const last = to === null ? null : new Date(Date.parse(to) - 1).toISOString()
-  if (from === null) return t('audit.range.until', date(last ?? ''))
-  return last === null ? t('audit.range.since', date(from)) : `${date(from)} – ${date(last)}`
+  if (from === null) return t('app.range.until', date(last ?? ''))
+  return last === null ? t('app.range.since', date(from)) : `${date(from)} – ${date(last)}`
 }
 
-export function RangeFilter({ list }: { list: ListSearch }): ReactNode {
+type RangeProps = {
+  list: ListSearch
+  /** The range to show, if it is not the range of the address. */
+  range?: TimeRange
+}
+
+export function RangeFilter({ list, range: shown }: RangeProps): ReactNode {
   const t = useText()
   const format = useFormat()
   const [isOpen, setOpen] = useState(false)
-  const range = readTimeRange(list.search, useNow())
+  const selected = readTimeRange(list.search, useNow())
+  const range = shown ?? selected
   const choose = (changes: Parameters<ListSearch['setFilter']>[0]): void => {
     setOpen(false)
     list.setFilter({ range: undefined, from: undefined, to: undefined, ...changes })
@@ -41,15 +51,15 @@ export function RangeFilter({ list }: { list: ListSearch }): ReactNode {
   return (
     <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
       <AriaButton className="input select" data-size="small" data-chip="">
-        <ChipLabel label={t('audit.time')} />
+        <ChipLabel label={t('app.time')} />
         <span className="truncate">{formatRange(range, t, format)}</span>
         <Icon name="chevronDown" size={12} />
       </AriaButton>
       <Popover className="popover" placement="bottom start">
-        <Dialog className="audit-range" aria-label={t('audit.time')}>
+        <Dialog className="range-filter" aria-label={t('app.time')}>
           <ListBox
             className="menu"
-            aria-label={t('audit.time')}
+            aria-label={t('app.time')}
             autoFocus
             selectionMode="single"
             selectedKeys={[range.id]}
@@ -59,8 +69,8 @@ export function RangeFilter({ list }: { list: ListSearch }): ReactNode {
             }}
           >
             {rangeIds.map((id) => (
-              <ListBoxItem key={id} id={id} textValue={t(`audit.range.${id}`)} className="menu-item">
-                <Text slot="label">{t(`audit.range.${id}`)}</Text>
+              <ListBoxItem key={id} id={id} textValue={t(`app.range.${id}`)} className="menu-item">
+                <Text slot="label">{t(`app.range.${id}`)}</Text>
               </ListBoxItem>
             ))}
           </ListBox>
@@ -84,19 +94,19 @@ function DaysForm({ range, onApply }: DaysProps): ReactNode {
   const [to, setTo] = useState(toDay(range.to, true))
   const isEmpty = from === '' && to === ''
   const isReversed = from !== '' && to !== '' && from > to
-  const problem = isEmpty ? t('audit.chooseDay') : isReversed ? t('audit.reversedDays') : null
+  const problem = isEmpty ? t('app.chooseDay') : isReversed ? t('app.reversedDays') : null
   return (
-    <div className="audit-days">
+    <div className="range-days">
       <Form
-        id="audit-days"
+        id="range-days"
         onSubmit={() => {
           if (problem === null) onApply({ from: toValue(from), to: toValue(to) })
         }}
       >
-        <TextField label={t('audit.fromDay')} type="date" value={from} onChange={setFrom} />
-        <TextField label={t('audit.toDay')} type="date" value={to} onChange={setTo} />
+        <TextField label={t('app.fromDay')} type="date" value={from} onChange={setFrom} />
+        <TextField label={t('app.toDay')} type="date" value={to} onChange={setTo} />
         <Button type="submit" disabledReason={problem}>
-          {t('audit.applyDays')}
+          {t('app.applyDays')}
         </Button>
       </Form>
     </div>
