@@ -27,10 +27,10 @@ beforeAll(async () => {
   await fetch(`${service.url}/health`)
   const read = async () => {
     samples = samplesOf(await (await fetch(`${service.healthUrl}/metrics`)).text())
-    // The first count of backends runs some time after the start.
-    return samples.get('svc_backends')?.length === 2
+    // Backends and waiting jobs are counted for the first time after the start.
+    return ['svc_backends', 'svc_jobs_held'].every((name) => samples.get(name)?.length === 2)
   }
-  await vi.waitUntil(read, { timeout: 120_000, interval: 500 })
+  await vi.waitUntil(read, { timeout: 120_000, interval: 200 })
 })
 afterAll(async () => {
   service.child.kill('SIGKILL')
