@@ -105,6 +105,14 @@ const sections = [
   }),
   createRoute({
     ...inProject,
+    path: 'language-packs',
+    component: lazyRouteComponent(
+      () => import('./sections/language-packs/packs-page.tsx'),
+      'LanguagePacksPage',
+    ),
+  }),
+  createRoute({
+    ...inProject,
     path: 'members',
     component: lazyRouteComponent(() => import('./sections/members/members-page.tsx'), 'MembersPage'),
   }),

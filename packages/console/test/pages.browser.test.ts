@@ -13,6 +13,7 @@ const projectPages = [
   'applications',
   'access',
   'settings',
+  'language-packs',
   'members',
   'machine-users',
   'audit',
@@ -71,6 +72,7 @@ test('an address that names an object of another project says that it does not e
     `/p/main/applications?open=${other.applicationId}`,
     `/p/main/machine-users?open=${machineUserId}`,
     `/p/main/settings?tenant=${other.tenantId}`,
+    `/p/main/language-packs?open=${other.id}`,
   ]) {
     await open(path)
     await page.getByText('Not found, or no access').waitFor()

@@ -111,6 +111,22 @@ export const actions = {
     ],
   },
 
+  'languagePacks.create': {
+    on: 'project',
+    permission: 'LANGUAGE_PACK_WRITE',
+    mutations: ['createLanguagePack'],
+  },
+  'languagePacks.change': {
+    on: 'project',
+    permission: 'LANGUAGE_PACK_WRITE',
+    mutations: ['setLanguagePackKeys'],
+  },
+  'languagePacks.delete': {
+    on: 'project',
+    permission: 'LANGUAGE_PACK_WRITE',
+    mutations: ['deleteLanguagePack'],
+  },
+
   'members.project.add': {
     on: 'project',
     permission: 'PROJECT_MEMBER_WRITE',

@@ -7,7 +7,7 @@ import { useCan, useProject } from './project.tsx'
 
 type AuditLinkProps = {
   /** The kind of the object in the audit trail. */
-  entity: 'settings'
+  entity: 'settings' | 'languagePack'
   id: string
   label: string
 }

@@ -27,6 +27,12 @@ export const projectSections: readonly (readonly Section[])[] = [
     },
     { path: 'access', text: 'section.access', icon: 'access', permission: 'TENANT2APPLICATION_READ' },
     { path: 'settings', text: 'section.settings', icon: 'settings', permission: 'SETTINGS_READ' },
+    {
+      path: 'language-packs',
+      text: 'section.languagePacks',
+      icon: 'language',
+      permission: 'LANGUAGE_PACK_READ',
+    },
   ],
   [
     { path: 'members', text: 'section.members', icon: 'members', permission: 'PROJECT_MEMBER_READ' },

@@ -67,6 +67,7 @@ function useCounts(project: CurrentProject | null): Counts {
       slug: project?.slug ?? '',
       tenants: can('TENANT_LIST'),
       applications: can('APPLICATION_LIST'),
+      languagePacks: can('LANGUAGE_PACK_READ'),
       members: can('PROJECT_MEMBER_READ'),
       machineUsers: can('MACHINE_USER_READ'),
     },
@@ -76,6 +77,7 @@ function useCounts(project: CurrentProject | null): Counts {
   const entries = [
     ['tenants', lists.tenantsConnection],
     ['applications', lists.applicationsConnection],
+    ['language-packs', lists.languagePacksConnection],
     ['members', lists.user2projectsConnection],
     ['machine-users', lists.projectMachineUsersConnection],
   ] as const

@@ -35,6 +35,8 @@ type PopupButtonProps = {
   label?: string
   /** Whether the button looks like the square buttons of the kit. */
   isSquare?: boolean
+  /** Whether the button looks like the small buttons of filters. */
+  isChip?: boolean
   /** Called when the pointer or the focus reaches the button. */
   onApproach: () => void
   children: ReactNode
@@ -46,6 +48,7 @@ export const PopupButton = ({
   className,
   label,
   isSquare = false,
+  isChip = false,
   onApproach,
   children,
 }: PopupButtonProps): ReactNode => (
@@ -53,6 +56,7 @@ export const PopupButton = ({
     ref={triggerRef}
     className={className}
     {...(isSquare ? { 'data-variant': 'quiet', 'data-square': '' } : {})}
+    {...(isChip ? { 'data-size': 'small', 'data-chip': '' } : {})}
     aria-label={label}
     aria-haspopup={kind}
     aria-expanded={isOpen}

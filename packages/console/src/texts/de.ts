@@ -5,6 +5,7 @@ import { applications } from './applications.de.ts'
 import { audit } from './audit.de.ts'
 import { machineUsers } from './machine-users.de.ts'
 import { access } from './access.de.ts'
+import { languagePacks } from './language-packs.de.ts'
 import { me } from './me.de.ts'
 import { system } from './system.de.ts'
 import { failures } from './failures.de.ts'
@@ -220,6 +221,7 @@ export const de: Texts = {
   'section.applications': 'Anwendungen',
   'section.access': 'Zugriffsmatrix',
   'section.settings': 'Einstellungen',
+  'section.languagePacks': 'Sprachpakete',
   'section.members': 'Mitglieder',
   'section.machineUsers': 'Maschinenbenutzer',
   'section.audit': 'Audit',
@@ -372,6 +374,9 @@ export const de: Texts = {
   'members.thisProject': 'dieses Projekt',
   'members.userName': 'Benutzername',
   'members.you': (name) => `${name} (Sie)`,
+
+  // language-packs
+  ...languagePacks,
 
   // machine-users
   ...machineUsers,

@@ -6,6 +6,7 @@ import { applications } from './applications.en.ts'
 import { audit } from './audit.en.ts'
 import { machineUsers } from './machine-users.en.ts'
 import { access } from './access.en.ts'
+import { languagePacks } from './language-packs.en.ts'
 import { me } from './me.en.ts'
 import { system } from './system.en.ts'
 import { failures } from './failures.en.ts'
@@ -214,6 +215,7 @@ export const en = {
   'section.applications': 'Applications',
   'section.access': 'Access matrix',
   'section.settings': 'Settings',
+  'section.languagePacks': 'Language packs',
   'section.members': 'Members',
   'section.machineUsers': 'Machine users',
   'section.audit': 'Audit',
@@ -364,6 +366,9 @@ export const en = {
   'members.thisProject': 'this project',
   'members.userName': 'User name',
   'members.you': (name: string) => `${name} (you)`,
+
+  // language-packs
+  ...languagePacks,
 
   // machine-users
   ...machineUsers,

@@ -4,6 +4,7 @@ import { seedMember, seedTenant, seedUser } from '@manager/harness/seed.ts'
 import type { Page } from 'playwright-core'
 import { fetchFor } from './requests.ts'
 import type { Scene } from './scene.ts'
+import { seedPack } from './seed-pack.ts'
 import { seedSettings } from './seed-settings.ts'
 
 /** The database limits names to 100 characters. The page gets 10,000 characters in place of this one. */
@@ -67,6 +68,7 @@ export async function seedHostileNames({ service: { sql }, project }: Scene): Pr
   }
   const pairs = kinds.map((kind) => [hostileNames[kind], hostileNames[kind]])
   await seedSettings(sql, project, 'project', Object.fromEntries(pairs))
+  await seedPack(sql, projectId, 'de', Object.fromEntries(pairs))
   return ids
 }
 

@@ -14,6 +14,7 @@ import { type MatrixWorld, createMatrixWorld, fresh } from '../../../manager/tes
 import { type Action, type ActionName, actions } from '../../src/app/actions.ts'
 import { type Section, projectSections, systemSections } from '../../src/app/sections.ts'
 import type { Scene } from './scene.ts'
+import { seedPack } from './seed-pack.ts'
 import { listActionViews } from './views.ts'
 import { type Walk, createWalk } from './walk.ts'
 
@@ -43,7 +44,8 @@ async function seedRoles(): Promise<void> {
   const { id: machineUserId } = await seedMachineUser(sql, world.own)
   const endpointId = await seedEndpoint(sql, world.own)
   await seedEndpointAccess(sql, { projectId, endpointId, machineUserId })
-  views = listActionViews({ slug, tenantId, applicationId, personId: colleague.id, machineUserId })
+  const packId = await seedPack(sql, projectId, 'de', { 'orders.title': 'Bestellungen' })
+  views = listActionViews({ slug, tenantId, applicationId, personId: colleague.id, machineUserId, packId })
 }
 
 /** Lists the actions that the open page allows. Disabled controls and read-only grids are omitted. */

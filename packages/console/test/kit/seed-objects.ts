@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { seedMachineUser, seedMember } from '@manager/harness/seed.ts'
 import { seedNotifications } from '../../../manager/test/kit/inbox.ts'
 import type { Scene } from './scene.ts'
+import { seedPack } from './seed-pack.ts'
 import { seedSettings } from './seed-settings.ts'
 import type { Objects } from './views.ts'
 
@@ -20,5 +21,7 @@ export async function seedObjects({ service: { sql }, project, admin, member }: 
   await seedSettings(sql, project, 'project', { 'mail.from': 'help@example.com' })
   await seedSettings(sql, project, 'tenant', { 'smtp.password': 'never shown' })
   const { id: machineUserId } = await seedMachineUser(sql, project)
-  return { slug, tenantId, applicationId, personId: colleague.id, machineUserId }
+  const packId = await seedPack(sql, projectId, 'de', { 'orders.title': 'Bestellungen', 'orders.empty': '' })
+  await seedPack(sql, projectId, 'en', { 'orders.title': 'Orders', 'app.title': 'Shop' })
+  return { slug, tenantId, applicationId, personId: colleague.id, machineUserId, packId }
 }

@@ -9,6 +9,7 @@ export type Objects = {
   /** A person who is a member of the project, of the tenant and of the application. */
   personId: string
   machineUserId: string
+  packId: string
 }
 
 const tenantTabs = ['applications', 'members', 'roles']
@@ -25,6 +26,7 @@ export function listActionViews({
   applicationId,
   personId,
   machineUserId,
+  packId,
 }: Objects): string[] {
   const project = `/p/${slug}`
   return [
@@ -38,6 +40,7 @@ export function listActionViews({
     ...projectSections.flat().map(({ path }) => `${project}/${path}`),
     ...tenantTabs.map((tab) => `${project}/tenants?open=${tenantId}&tab=${tab}`),
     `${project}/applications?open=${applicationId}`,
+    `${project}/language-packs?open=${packId}`,
     `${project}/members?in=tenant&tenant=${tenantId}`,
     `${project}/members?in=application&application=${applicationId}`,
     `${project}/members?open=${personId}`,

@@ -16,6 +16,10 @@ export type ShellCountsResult = {
     readonly totalCount: number;
     readonly isTotalExact: boolean;
   };
+  readonly languagePacksConnection: {
+    readonly totalCount: number;
+    readonly isTotalExact: boolean;
+  };
   readonly user2projectsConnection: {
     readonly totalCount: number;
     readonly isTotalExact: boolean;
@@ -30,12 +34,13 @@ export type ShellCountsVariables = {
   readonly slug: string;
   readonly tenants: boolean;
   readonly applications: boolean;
+  readonly languagePacks: boolean;
   readonly members: boolean;
   readonly machineUsers: boolean;
 };
 /** Each count is left out if the caller may not read the list. */
 export const shellCountsDocument =
-  "query shellCounts($id:ID!$slug:String!$tenants:Boolean!$applications:Boolean!$members:Boolean!$machineUsers:Boolean!){tenantsConnection(projectSlug:$slug pagination:{limit:1 offset:0})@include(if:$tenants){totalCount isTotalExact}applicationsConnection(projectSlug:$slug pagination:{limit:1 offset:0})@include(if:$applications){totalCount isTotalExact}user2projectsConnection(project:$id pagination:{limit:1 offset:0})@include(if:$members){totalCount isTotalExact}projectMachineUsersConnection(projectId:$id pagination:{limit:1 offset:0})@include(if:$machineUsers){totalCount isTotalExact}}" as TypedDocument<
+  "query shellCounts($id:ID!$slug:String!$tenants:Boolean!$applications:Boolean!$languagePacks:Boolean!$members:Boolean!$machineUsers:Boolean!){tenantsConnection(projectSlug:$slug pagination:{limit:1 offset:0})@include(if:$tenants){totalCount isTotalExact}applicationsConnection(projectSlug:$slug pagination:{limit:1 offset:0})@include(if:$applications){totalCount isTotalExact}languagePacksConnection(project:$id pagination:{limit:1 offset:0})@include(if:$languagePacks){totalCount isTotalExact}user2projectsConnection(project:$id pagination:{limit:1 offset:0})@include(if:$members){totalCount isTotalExact}projectMachineUsersConnection(projectId:$id pagination:{limit:1 offset:0})@include(if:$machineUsers){totalCount isTotalExact}}" as TypedDocument<
     ShellCountsResult,
     ShellCountsVariables
   >;

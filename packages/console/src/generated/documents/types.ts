@@ -9,6 +9,7 @@ export type CreateApplicationInput = {
   readonly slug: string;
   readonly description?: string | null;
 };
+export type CreateLanguagePackInput = { readonly name: string };
 export type CreateMachineUser2EndpointInput = {
   readonly machineUserID: string;
   readonly endpointID: string;
@@ -129,6 +130,12 @@ export type UpdateFrontendModuleConfigInput = {
   readonly EnabledLocales?: readonly string[] | null;
   readonly DefaultLocale?: string | null;
   readonly KeyValuePairs?: readonly KeyValuePairInput[] | null;
+  readonly expectedRevision?: number | null;
+};
+export type UpdateLanguagePackKeysInput = {
+  readonly packId: string;
+  readonly set?: readonly KeyValuePairInput[] | null;
+  readonly unset?: readonly string[] | null;
   readonly expectedRevision?: number | null;
 };
 export type UpdateMachineUserInput = {

@@ -1,20 +1,17 @@
 // A grid of tenants and applications. Only the visible rows are in the document. The grid keeps the focus and names
 // the active cell, so that the focus is not lost when its row is scrolled out of the document.
 import './access-grid.css'
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useState } from 'react'
 import type { ApplicationName } from '../../app/applications.ts'
+import { type Cell, moveCell } from '../../app/grid-keys.ts'
+import { type GridSizes, RowSpacer, revealCell, useVisibleRows } from '../../app/virtual-rows.tsx'
 import { useText } from '../../texts/language.tsx'
 import { AccessCell } from './access-cell.tsx'
 import type { AccessRow, AccessRows, AccessTenant } from './access-data.ts'
 import { type Marks, createMarkKey } from './access-marks.ts'
-import { type Cell, moveCell } from './grid-keys.ts'
 
-const rowHeight = 32
-const headHeight = 48
-const nameWidth = 192
-const cellWidth = 96
-/** Number of rows to render above and below the visible ones. */
-const spareRows = 6
+const sizes: GridSizes = { rowHeight: 32, headHeight: 48, nameWidth: 192, cellWidth: 96 }
+const { rowHeight, nameWidth, cellWidth } = sizes
 
 export type AccessGridProps = {
   grid: RefObject<HTMLTableElement | null>
@@ -27,42 +24,12 @@ export type AccessGridProps = {
   canChange: boolean
 }
 
-/** Returns the range of rows to render. */
-function useVisibleRows(frame: HTMLDivElement | null, count: number): { first: number; last: number } {
-  const [view, setView] = useState({ top: 0, height: 640 })
-  useEffect(() => {
-    if (frame === null) return undefined
-    const update = (): void => setView({ top: frame.scrollTop, height: frame.clientHeight })
-    const observer = new ResizeObserver(update)
-    observer.observe(frame)
-    frame.addEventListener('scroll', update, { passive: true })
-    return () => {
-      observer.disconnect()
-      frame.removeEventListener('scroll', update)
-    }
-  }, [frame])
-  const first = Math.max(0, Math.floor(view.top / rowHeight) - spareRows)
-  return { first, last: Math.min(count, Math.ceil((view.top + view.height) / rowHeight) + spareRows) }
-}
-
-/** Scrolls until the cell is visible and neither the header nor the first column hides it. */
-function revealCell(frame: HTMLDivElement, { row, column }: Cell): void {
-  const top = row * rowHeight
-  const left = column * cellWidth
-  const height = frame.clientHeight - headHeight
-  const width = frame.clientWidth - nameWidth
-  if (top < frame.scrollTop) frame.scrollTop = top
-  if (top + rowHeight > frame.scrollTop + height) frame.scrollTop = top + rowHeight - height
-  if (left < frame.scrollLeft) frame.scrollLeft = left
-  if (left + cellWidth > frame.scrollLeft + width) frame.scrollLeft = left + cellWidth - width
-}
-
 export function AccessGrid(props: AccessGridProps): ReactNode {
   const { grid, tenants, applications, totals, rows, marks, canChange } = props
   const t = useText()
   const [frame, setFrame] = useState<HTMLDivElement | null>(null)
   const [active, setActive] = useState<Cell>({ row: 0, column: 0 })
-  const { first, last } = useVisibleRows(frame, tenants.length)
+  const { first, last } = useVisibleRows(frame, tenants.length, rowHeight)
   const toggle = (row: number, column: number): void => {
     const tenant = tenants[row]
     const application = applications[column]
@@ -80,7 +47,7 @@ export function AccessGrid(props: AccessGridProps): ReactNode {
     if (next === null || frame === null) return
     event.preventDefault()
     setActive(next)
-    revealCell(frame, next)
+    revealCell(frame, next, sizes)
   }
   return (
     <div className="access-frame" ref={setFrame}>
@@ -109,7 +76,7 @@ export function AccessGrid(props: AccessGridProps): ReactNode {
         </colgroup>
         <GridHead applications={applications} totals={totals} marks={marks} />
         <tbody>
-          <Spacer rows={first} columns={applications.length + 2} />
+          <RowSpacer height={first * rowHeight} columns={applications.length + 2} />
           {tenants.slice(first, last).map((tenant, offset) => {
             const row = first + offset
             return (
@@ -129,7 +96,7 @@ export function AccessGrid(props: AccessGridProps): ReactNode {
               />
             )
           })}
-          <Spacer rows={tenants.length - last} columns={applications.length + 2} />
+          <RowSpacer height={(tenants.length - last) * rowHeight} columns={applications.length + 2} />
         </tbody>
       </table>
     </div>
@@ -174,15 +141,6 @@ const GridRow = ({
     <td className="access-rest" aria-hidden="true" />
   </tr>
 )
-
-/** Fills the space of rows that are not in the document. */
-const Spacer = ({ rows, columns }: { rows: number; columns: number }): ReactNode =>
-  rows <= 0 ? null : (
-    <tr aria-hidden="true" style={{ height: rows * rowHeight }}>
-      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- the cell is empty and hidden */}
-      <td colSpan={columns} />
-    </tr>
-  )
 
 type GridHeadProps = Pick<AccessGridProps, 'applications' | 'totals' | 'marks'>
 

@@ -1,4 +1,5 @@
 // The footer of the settings: the number of edits and their reach, and the dialogs that save them.
+import '../../app/save-bar.css'
 import { type ReactNode, useState } from 'react'
 import { ChangeFailure } from '../../app/change-failure.tsx'
 import { type ConflictField, ConflictDialog } from '../../app/conflict-dialog.tsx'

@@ -1,4 +1,4 @@
-// Keys that move the active cell of the matrix, as in a spreadsheet.
+// Keys that move the active cell of a grid, as in a spreadsheet.
 export type Cell = { readonly row: number; readonly column: number }
 type Key = { readonly key: string; readonly ctrlKey: boolean; readonly metaKey: boolean }
 type Size = { readonly rows: number; readonly columns: number }
@@ -6,6 +6,12 @@ type Size = { readonly rows: number; readonly columns: number }
 const pageRows = 10
 
 const clamp = (value: number, count: number): number => Math.max(0, Math.min(value, count - 1))
+
+/** Returns the closest cell inside the grid. */
+export const clampCell = ({ row, column }: Cell, { rows, columns }: Size): Cell => ({
+  row: clamp(row, rows),
+  column: clamp(column, columns),
+})
 
 /** Returns the next active cell, or null if the key does not move it. */
 export function moveCell({ key, ctrlKey, metaKey }: Key, { row, column }: Cell, size: Size): Cell | null {
@@ -21,6 +27,5 @@ export function moveCell({ key, ctrlKey, metaKey }: Key, { row, column }: Cell, 
     End: { row: isWhole ? size.rows - 1 : row, column: size.columns - 1 },
   }
   const next = moves[key]
-  if (next === undefined) return null
-  return { row: clamp(next.row, size.rows), column: clamp(next.column, size.columns) }
+  return next === undefined ? null : clampCell(next, size)
 }
