@@ -126,6 +126,14 @@ const sections = [
   }),
   createRoute({
     ...inProject,
+    path: 'notifications',
+    component: lazyRouteComponent(
+      () => import('./sections/notifications/notifications-page.tsx'),
+      'NotificationsPage',
+    ),
+  }),
+  createRoute({
+    ...inProject,
     path: 'audit',
     component: lazyRouteComponent(() => import('./sections/audit/audit-page.tsx'), 'AuditPage'),
   }),

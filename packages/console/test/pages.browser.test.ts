@@ -16,6 +16,7 @@ const projectPages = [
   'language-packs',
   'members',
   'machine-users',
+  'notifications',
   'audit',
 ]
 const paths = [
@@ -73,6 +74,7 @@ test('an address that names an object of another project says that it does not e
     `/p/main/machine-users?open=${machineUserId}`,
     `/p/main/settings?tenant=${other.tenantId}`,
     `/p/main/language-packs?open=${other.id}`,
+    `/p/main/notifications?open=${other.applicationId}`,
   ]) {
     await open(path)
     await page.getByText('Not found, or no access').waitFor()

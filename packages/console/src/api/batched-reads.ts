@@ -18,6 +18,8 @@ export type BatchedRead<Values> = {
   /** Further variables of the fields, of the type `String!`, such as the value of a filter. */
   texts?: Readonly<Record<string, string>>
   isEnabled?: boolean
+  /** Repeats the query after this many milliseconds while the page is visible. */
+  refetchMs?: number
   /** Forgets the result as soon as no component shows it, for results that can contain secrets. */
   isSensitive?: boolean
 }
@@ -67,6 +69,7 @@ export function useBatchedReads<Values>({
   idType = 'ID!',
   texts = noTexts,
   isEnabled = true,
+  refetchMs,
   isSensitive = false,
 }: BatchedRead<Values>): UseQueryResult<ReadonlyMap<string, Values>> {
   const size = Math.floor(maxRootFields / Object.keys(fields).length)
@@ -84,6 +87,7 @@ export function useBatchedReads<Values>({
       return new Map(entries)
     },
     enabled: isEnabled && ids.length > 0,
+    refetchInterval: refetchMs ?? false,
     ...(isSensitive ? { gcTime: 0 } : {}),
   })
 }

@@ -11,6 +11,8 @@ import type { Popup } from '../kit/popup-button.tsx'
 import { FailureNote, Skeleton } from '../kit/state.tsx'
 import { useText } from '../texts/language.tsx'
 import { NotificationRow } from './notifications.tsx'
+import { useSteadyInbox } from './steady-inbox.ts'
+import { SteadyRegion } from './steady-rows.tsx'
 
 export const InboxPopup = ({ popup }: { popup: Popup }): ReactNode => (
   <DialogPopup
@@ -26,9 +28,11 @@ export const InboxPopup = ({ popup }: { popup: Popup }): ReactNode => (
 
 function InboxList({ onClose }: { onClose: () => void }): ReactNode {
   const t = useText()
-  const { data, error, refetch } = useRead(shellInboxDocument, {})
+  const { data, error, refetch } = useRead(shellInboxDocument, {}, { isLive: true })
   const change = useChange(shellMarkReadDocument)
-  const items = data?.myNotifications.nodes ?? []
+  const inbox = data?.myNotifications
+  const steady = useSteadyInbox(inbox?.nodes, { key: 'popup', isWhole: inbox?.pageInfo.hasNextPage !== true })
+  const items = inbox === undefined ? [] : steady.rows
   return (
     <>
       <div className="inbox-head">
@@ -50,11 +54,13 @@ function InboxList({ onClose }: { onClose: () => void }): ReactNode {
       {error !== null && <FailureNote failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton rows={3} />}
       {data !== undefined && items.length === 0 && <p className="menu-note">{t('app.inboxEmpty')}</p>}
-      <ul className="inbox-list">
-        {items.map((item) => (
-          <NotificationRow key={item.id} item={item} onRead={() => change.mutate({ ids: [item.id] })} />
-        ))}
-      </ul>
+      <SteadyRegion steady={steady}>
+        <ul className="inbox-list">
+          {items.map((item) => (
+            <NotificationRow key={item.id} item={item} onRead={() => change.mutate({ ids: [item.id] })} />
+          ))}
+        </ul>
+      </SteadyRegion>
       <Link to="/me" search={{ tab: 'inbox' } as never} className="inbox-all" onClick={onClose}>
         {t('app.inboxAll')}
       </Link>

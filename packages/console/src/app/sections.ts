@@ -43,7 +43,15 @@ export const projectSections: readonly (readonly Section[])[] = [
       permission: 'MACHINE_USER_READ',
     },
   ],
-  [{ path: 'audit', text: 'section.audit', icon: 'audit', permission: 'AUDIT_READ' }],
+  [
+    {
+      path: 'notifications',
+      text: 'section.notifications',
+      icon: 'bell',
+      permission: 'NOTIFICATION_STATS_READ',
+    },
+    { path: 'audit', text: 'section.audit', icon: 'audit', permission: 'AUDIT_READ' },
+  ],
 ]
 
 /** Sections for the whole installation, which administrators see. */

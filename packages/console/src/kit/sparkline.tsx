@@ -7,19 +7,22 @@ type SparklineProps = {
   label: string
   /** Size: 120 x 24 px next to a large number, 96 x 16 px in a row. */
   size?: 'large' | 'small'
+  /** The bars count failures, unless the tone is neutral. */
+  tone?: 'danger' | 'neutral'
 }
 
 const gap = 1
 const leastBar = 3
 const emptyBar = 2
 
-export function Sparkline({ values, label, size = 'large' }: SparklineProps): ReactNode {
+export function Sparkline({ values, label, size = 'large', tone = 'danger' }: SparklineProps): ReactNode {
   const [width, height] = size === 'large' ? [120, 24] : [96, 16]
   const highest = Math.max(...values, 1)
   const step = width / Math.max(values.length, 1)
   return (
     <svg
       className="sparkline"
+      data-tone={tone}
       role="img"
       aria-label={label}
       width={width}

@@ -7,6 +7,7 @@ import { machineUsers } from './machine-users.de.ts'
 import { access } from './access.de.ts'
 import { languagePacks } from './language-packs.de.ts'
 import { me } from './me.de.ts'
+import { notifications } from './notifications.de.ts'
 import { system } from './system.de.ts'
 import { failures } from './failures.de.ts'
 import { createPlural } from './plural.ts'
@@ -224,6 +225,7 @@ export const de: Texts = {
   'section.languagePacks': 'Sprachpakete',
   'section.members': 'Mitglieder',
   'section.machineUsers': 'Maschinenbenutzer',
+  'section.notifications': 'Benachrichtigungen',
   'section.audit': 'Audit',
   'section.users': 'Benutzer und Rollen',
   'section.tokens': 'Tokens',
@@ -380,6 +382,9 @@ export const de: Texts = {
 
   // machine-users
   ...machineUsers,
+
+  // notifications
+  ...notifications,
 
   // audit
   ...audit,

@@ -8,6 +8,7 @@ import { machineUsers } from './machine-users.en.ts'
 import { access } from './access.en.ts'
 import { languagePacks } from './language-packs.en.ts'
 import { me } from './me.en.ts'
+import { notifications } from './notifications.en.ts'
 import { system } from './system.en.ts'
 import { failures } from './failures.en.ts'
 import { createPlural } from './plural.ts'
@@ -218,6 +219,7 @@ export const en = {
   'section.languagePacks': 'Language packs',
   'section.members': 'Members',
   'section.machineUsers': 'Machine users',
+  'section.notifications': 'Notifications',
   'section.audit': 'Audit',
   'section.users': 'Users and roles',
   'section.tokens': 'Tokens',
@@ -372,6 +374,9 @@ export const en = {
 
   // machine-users
   ...machineUsers,
+
+  // notifications
+  ...notifications,
 
   // audit
   ...audit,

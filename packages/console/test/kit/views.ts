@@ -44,6 +44,7 @@ export function listActionViews({
     `${project}/members?in=tenant&tenant=${tenantId}`,
     `${project}/members?in=application&application=${applicationId}`,
     `${project}/members?open=${personId}`,
+    `${project}/notifications?open=${applicationId}`,
     `${project}/audit?open=1`,
     ...machineUserTabs.map((tab) => `${project}/machine-users?open=${machineUserId}&tab=${tab}`),
   ]

@@ -1,11 +1,13 @@
 // The notifications of the caller from all tenants and applications, newest first.
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
 import { describeFailure } from '../../api/failures.ts'
-import { useGrowingRows } from '../../api/growing-rows.ts'
+import { type GrowingRows, useGrowingRows } from '../../api/growing-rows.ts'
 import { useChange, useRead } from '../../api/requests.ts'
 import { ChangeFailure } from '../../app/change-failure.tsx'
 import type { ListSearch } from '../../app/list-search.ts'
 import { type NotificationItem, NotificationRow } from '../../app/notifications.tsx'
+import { useSteadyInbox } from '../../app/steady-inbox.ts'
+import { SteadyRegion } from '../../app/steady-rows.tsx'
 import { useSystemMay } from '../../app/use-system-may.ts'
 import { meInboxDocument, shellInboxDocument, shellMarkReadDocument } from '../../generated/documents.ts'
 import { Button } from '../../kit/button.tsx'
@@ -19,13 +21,20 @@ import { useText } from '../../texts/language.tsx'
 export function InboxTab({ list }: { list: ListSearch }): ReactNode {
   const t = useText()
   const isUnreadOnly = list.search['show'] === 'unread'
-  const isComplete = useRead(shellInboxDocument, {}).data?.myNotifications.isComplete ?? true
-  const { rows, hasMore, isReadingMore, readMore, error, retry } = useGrowingRows({
+  const growing = useGrowingRows({
     document: meInboxDocument,
     variables: isUnreadOnly ? { unread: true } : {},
     select: (result) => result.myNotifications,
     maxPages: 1,
   })
+  const { hasMore, isReadingMore, readMore, error, retry } = growing
+  const isComplete = useNews(growing)
+  const steady = useSteadyInbox(growing.rows, {
+    key: isUnreadOnly ? 'unread' : 'all',
+    isPlaceholder: growing.isPlaceholder,
+    isWhole: !hasMore,
+  })
+  const rows = growing.rows === undefined ? undefined : steady.rows
   return (
     <div className="me-inbox">
       <Segments
@@ -40,7 +49,11 @@ export function InboxTab({ list }: { list: ListSearch }): ReactNode {
         <FailureState failure={describeFailure(error)} onRetry={retry} />
       )}
       {rows?.length === 0 && <NoNotifications isUnreadOnly={isUnreadOnly} list={list} />}
-      {rows !== undefined && rows.length > 0 && <Notifications rows={rows} />}
+      {rows !== undefined && rows.length > 0 && (
+        <SteadyRegion steady={steady}>
+          <Notifications rows={rows} />
+        </SteadyRegion>
+      )}
       {rows !== undefined && error !== null && (
         <FailureNote failure={describeFailure(error)} onRetry={retry} />
       )}
@@ -53,6 +66,22 @@ export function InboxTab({ list }: { list: ListSearch }): ReactNode {
       )}
     </div>
   )
+}
+
+/**
+ * Reads the list again when a new notification arrives. Returns whether the inbox covers all tenants and applications.
+ */
+function useNews({ rows, refresh }: GrowingRows<NotificationItem>): boolean {
+  // The bell shows the same result.
+  const inbox = useRead(shellInboxDocument, {}, { isLive: true }).data?.myNotifications
+  const newestId = inbox?.nodes[0]?.id
+  const readIfNew = useEffectEvent((id: string) => {
+    if (rows !== undefined && !rows.some((row) => row.id === id)) refresh()
+  })
+  useEffect(() => {
+    if (newestId !== undefined) readIfNew(newestId)
+  }, [newestId])
+  return inbox?.isComplete ?? true
 }
 
 function Notifications({ rows }: { rows: readonly NotificationItem[] }): ReactNode {
