@@ -28,5 +28,8 @@ export default defineConfig({
     // The polyfill would add an inline script, which the policy of the page forbids.
     modulePreload: { polyfill: false },
   },
-  server: { host: '127.0.0.1', proxy: { '/query': manager, '/api': manager, '/comms': manager } },
+  server: {
+    host: '127.0.0.1',
+    proxy: { '/query': manager, '/api': manager, '/comms': manager, '/pilets': manager },
+  },
 })

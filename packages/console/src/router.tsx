@@ -126,6 +126,11 @@ const sections = [
   }),
   createRoute({
     ...inProject,
+    path: 'pilets',
+    component: lazyRouteComponent(() => import('./sections/pilets/pilets-page.tsx'), 'PiletsPage'),
+  }),
+  createRoute({
+    ...inProject,
     path: 'notifications',
     component: lazyRouteComponent(
       () => import('./sections/notifications/notifications-page.tsx'),

@@ -3,6 +3,7 @@ import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 import { expect, test } from 'vitest'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
 import { useConsole, waitForPage } from './kit/scene.ts'
+import { seedPilets } from './kit/seed-pilets.ts'
 import { createWalk } from './kit/walk.ts'
 
 const scene = useConsole()
@@ -16,6 +17,7 @@ const projectPages = [
   'language-packs',
   'members',
   'machine-users',
+  'pilets',
   'notifications',
   'audit',
 ]
@@ -27,6 +29,7 @@ const paths = [
   '/system/tokens',
   '/system/tokens?view=machine&project=main',
   ...projectPages.map((path) => `/p/main/${path}`),
+  '/p/main/pilets?view=feed',
 ]
 // The nightly tests check every address, with its overlays, in both themes at both widths.
 test('at 360 px, every page fits, is accessible, follows its policy header and asks no other host', async () => {
@@ -67,11 +70,13 @@ test('an address that names an object of another project says that it does not e
   const { sql } = scene.service
   const other = await seedProject(sql, 'elsewhere')
   const { id: machineUserId } = await seedMachineUser(sql, other)
+  const { piletId } = await seedPilets(sql, other)
   const { page, open } = await scene.visit(scene.admin)
   for (const path of [
     `/p/main/tenants?open=${other.tenantId}`,
     `/p/main/applications?open=${other.applicationId}`,
     `/p/main/machine-users?open=${machineUserId}`,
+    `/p/main/pilets?open=${piletId}`,
     `/p/main/settings?tenant=${other.tenantId}`,
     `/p/main/language-packs?open=${other.id}`,
     `/p/main/notifications?open=${other.applicationId}`,
@@ -80,7 +85,7 @@ test('an address that names an object of another project says that it does not e
     await page.getByText('Not found, or no access').waitFor()
     expect([
       path,
-      await page.getByRole('button', { name: /^(?:Edit|Delete|Rotate|Review and save)$/ }).count(),
+      await page.getByRole('button', { name: /^(?:Edit|Delete|Rotate|Disable|Review and save)$/ }).count(),
     ]).toEqual([path, 0])
   }
   await open(`/p/elsewhere/tenants?open=${other.tenantId}`)

@@ -12,11 +12,17 @@ test('the permission of each action is the one that the policy of its requests d
   const { fields, routes } = scene.service.app
   const policies = new Map<string, string>([
     ...fields.map(({ type, field, policy }) => [`${type}.${field}`, policy.do] as const),
-    ...routes.map(({ path, policy }) => [path, 'can' in policy ? policy.can.do : 'other'] as const),
+    ...routes.map(
+      ({ method, path, policy }) => [`${method} ${path}`, 'can' in policy ? policy.can.do : 'other'] as const,
+    ),
   ])
   const differences = actionNames.flatMap((name) => {
     const action: Action = actions[name]
-    const requests = [...listFields(action), ...(action.route === undefined ? [] : [action.route])]
+    const requests = [
+      ...listFields(action),
+      ...(action.route === undefined ? [] : [`GET ${action.route}`]),
+      ...(action.upload === undefined ? [] : [`POST ${action.upload}`]),
+    ]
     if (requests.length === 0) return [`${name} has no request`]
     return requests
       .filter((request) => policies.get(request) !== action.permission)

@@ -13,6 +13,8 @@ export type Action = {
   readonly queries?: readonly string[]
   /** The path that the control downloads. */
   readonly route?: string
+  /** The path to which the control sends a file. */
+  readonly upload?: string
 }
 
 export const actions = {
@@ -182,6 +184,21 @@ export const actions = {
     mutations: [],
     route: '/api/audit/export',
   },
+  'pilets.upload': {
+    on: 'project',
+    permission: 'PILET_UPLOAD',
+    mutations: [],
+    upload: '/pilets/:projectId/:name/:version',
+  },
+  'pilets.enable': { on: 'project', permission: 'PILET_WRITE', mutations: ['enablePiletPackage'] },
+  'pilets.disable': { on: 'project', permission: 'PILET_UPLOAD', mutations: ['disablePiletPackage'] },
+  'pilets.describe': { on: 'project', permission: 'PILET_WRITE', mutations: ['updatePiletPackage'] },
+  'pilets.pin': {
+    on: 'project',
+    permission: 'SETTINGS_WRITE',
+    mutations: ['setPiletPins', 'ensureTenant2ApplicationSettings'],
+  },
+
   'machineUsers.create': {
     on: 'project',
     permission: 'MACHINE_USER_WRITE',

@@ -54,7 +54,7 @@ function listTargets(hit: SearchHit): readonly Target[] {
     case 'languagePack':
       return [{ section: 'language-packs', search: { open: id } }]
     case 'piletPackage':
-      return [{ section: 'pilets', search: { open: title } }]
+      return [{ section: 'pilets', search: { open: id } }]
     default:
       return []
   }

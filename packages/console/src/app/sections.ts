@@ -43,6 +43,7 @@ export const projectSections: readonly (readonly Section[])[] = [
       permission: 'MACHINE_USER_READ',
     },
   ],
+  [{ path: 'pilets', text: 'section.pilets', icon: 'pilets', permission: 'PILET_READ' }],
   [
     {
       path: 'notifications',

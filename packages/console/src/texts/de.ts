@@ -4,6 +4,7 @@ import { tenants } from './tenants.de.ts'
 import { applications } from './applications.de.ts'
 import { audit } from './audit.de.ts'
 import { machineUsers } from './machine-users.de.ts'
+import { pilets } from './pilets.de.ts'
 import { access } from './access.de.ts'
 import { languagePacks } from './language-packs.de.ts'
 import { me } from './me.de.ts'
@@ -225,6 +226,7 @@ export const de: Texts = {
   'section.languagePacks': 'Sprachpakete',
   'section.members': 'Mitglieder',
   'section.machineUsers': 'Maschinenbenutzer',
+  'section.pilets': 'Pilets',
   'section.notifications': 'Benachrichtigungen',
   'section.audit': 'Audit',
   'section.users': 'Benutzer und Rollen',
@@ -382,6 +384,9 @@ export const de: Texts = {
 
   // machine-users
   ...machineUsers,
+
+  // pilets
+  ...pilets,
 
   // notifications
   ...notifications,

@@ -5,6 +5,7 @@ import { tenants } from './tenants.en.ts'
 import { applications } from './applications.en.ts'
 import { audit } from './audit.en.ts'
 import { machineUsers } from './machine-users.en.ts'
+import { pilets } from './pilets.en.ts'
 import { access } from './access.en.ts'
 import { languagePacks } from './language-packs.en.ts'
 import { me } from './me.en.ts'
@@ -219,6 +220,7 @@ export const en = {
   'section.languagePacks': 'Language packs',
   'section.members': 'Members',
   'section.machineUsers': 'Machine users',
+  'section.pilets': 'Pilets',
   'section.notifications': 'Notifications',
   'section.audit': 'Audit',
   'section.users': 'Users and roles',
@@ -374,6 +376,9 @@ export const en = {
 
   // machine-users
   ...machineUsers,
+
+  // pilets
+  ...pilets,
 
   // notifications
   ...notifications,

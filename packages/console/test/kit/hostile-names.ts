@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { seedMember, seedTenant, seedUser } from '@manager/harness/seed.ts'
 import type { Page } from 'playwright-core'
+import { seedPilet } from '../../../manager/test/kit/stored-pilets.ts'
 import { fetchFor } from './requests.ts'
 import type { Scene } from './scene.ts'
 import { seedPack } from './seed-pack.ts'
@@ -30,12 +31,15 @@ export const hostileNames = {
 type NameKind = keyof typeof hostileNames
 const kinds = Object.keys(hostileNames) as NameKind[]
 
-export type HostileObjects = Record<'tenants' | 'applications' | 'people', Record<NameKind, string>>
+export type HostileObjects = Record<
+  'tenants' | 'applications' | 'people' | 'pilets',
+  Record<NameKind, string>
+>
 
-/** Inserts a tenant, an application, a member and a setting for every name. Returns their ids. */
+/** Inserts a tenant, an application, a member, a pilet and a setting for every name. Returns their ids. */
 export async function seedHostileNames({ service: { sql }, project }: Scene): Promise<HostileObjects> {
   const { id: projectId } = project
-  const ids: HostileObjects = { tenants: {}, applications: {}, people: {} } as HostileObjects
+  const ids: HostileObjects = { tenants: {}, applications: {}, people: {}, pilets: {} } as HostileObjects
   for (const [index, kind] of kinds.entries()) {
     const name = hostileNames[kind]
     const [tenantId, applicationId] = [randomUUID(), randomUUID()]
@@ -62,6 +66,10 @@ export async function seedHostileNames({ service: { sql }, project }: Scene): Pr
       name,
       `p-${index}`,
     ])
+    // Names of pilets are restricted, but not their descriptions.
+    const piletId = await seedPilet(sql, projectId, `pilet-${index}`)
+    await sql.query('update pilet_packages set description = $2 where id = $1', [piletId, name])
+    ids.pilets[kind] = piletId
     ids.tenants[kind] = tenantId
     ids.applications[kind] = applicationId
     ids.people[kind] = person.id

@@ -8,7 +8,7 @@ import { createWalk } from './walk.ts'
 
 /** Lists addresses with the title of their page. Every kind of name is open in one of the panels. */
 function listPages(ids: HostileObjects): (readonly [path: string, title: string])[] {
-  const { tenants, applications, people } = ids
+  const { tenants, applications, people, pilets } = ids
   const project = '/p/main'
   const titleOf = (text: string): string => en[text as 'section.tenants']
   return [
@@ -24,6 +24,9 @@ function listPages(ids: HostileObjects): (readonly [path: string, title: string]
     [`${project}/members?open=${people.isolate}`, 'Members'],
     [`${project}/members?open=${people.placeholder}`, 'Members'],
     [`${project}/members?in=tenant&tenant=${tenants.rightToLeft}`, 'Members'],
+    [`${project}/pilets?open=${pilets.placeholder}`, 'Pilets'],
+    [`${project}/pilets?open=${pilets.override}&tab=usage`, 'Pilets'],
+    [`${project}/pilets?view=feed&application=${applications.script}&tenant=${tenants.override}`, 'Pilets'],
     [`${project}/settings?tenant=${tenants.unbroken}&application=${applications.placeholder}`, 'Settings'],
     [`${project}/settings?tenant=${tenants.override}&application=${applications.emoji}`, 'Settings'],
   ]

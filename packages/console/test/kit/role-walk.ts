@@ -15,6 +15,7 @@ import { type Action, type ActionName, actions } from '../../src/app/actions.ts'
 import { type Section, projectSections, systemSections } from '../../src/app/sections.ts'
 import type { Scene } from './scene.ts'
 import { seedPack } from './seed-pack.ts'
+import { seedPilets } from './seed-pilets.ts'
 import { listActionViews } from './views.ts'
 import { type Walk, createWalk } from './walk.ts'
 
@@ -45,7 +46,16 @@ async function seedRoles(): Promise<void> {
   const endpointId = await seedEndpoint(sql, world.own)
   await seedEndpointAccess(sql, { projectId, endpointId, machineUserId })
   const packId = await seedPack(sql, projectId, 'de', { 'orders.title': 'Bestellungen' })
-  views = listActionViews({ slug, tenantId, applicationId, personId: colleague.id, machineUserId, packId })
+  const pilets = await seedPilets(sql, world.own)
+  views = listActionViews({
+    slug,
+    tenantId,
+    applicationId,
+    personId: colleague.id,
+    machineUserId,
+    packId,
+    ...pilets,
+  })
 }
 
 /** Lists the actions that the open page allows. Disabled controls and read-only grids are omitted. */
@@ -107,13 +117,21 @@ async function findAccepted(context: BrowserContext, principal: Principal, refus
     const action: Action = actions[name]
     const fields = listFields(action)
     const calls = operations.filter((call) => fields.includes(call.name) && !call.allow.includes(principal))
-    if (calls.length === 0 && action.route === undefined)
-      accepted.push(`${name}: the policy refuses no request of it`)
+    const hasRoute = action.route !== undefined || action.upload !== undefined
+    if (calls.length === 0 && !hasRoute) accepted.push(`${name}: the policy refuses no request of it`)
     for (const call of calls) {
       const outcome = outcomes.get(call.name) ?? (await send(call))
       outcomes.set(call.name, outcome)
       if (outcome !== 'forbidden' && outcome !== 'not_found')
         accepted.push(`${name}: ${call.name} ${outcome}`)
+    }
+    if (action.upload !== undefined) {
+      const path = action.upload.replace(':projectId', world.own.id).replace(/:\w+\/:\w+$/, 'refused/1.0.0')
+      const file = { name: 'index.js', mimeType: 'text/javascript', buffer: Buffer.from('export {}') }
+      const options = { headers: { host }, multipart: { file } }
+      const status = (await context.request.post(address + path, options)).status()
+      // A caller who may not read a project does not learn that it exists.
+      if (status !== 403 && status !== 404) accepted.push(`${name}: ${action.upload} ${status}`)
     }
     if (action.route === undefined) continue
     const status = (await context.request.get(address + action.route, { headers: { host } })).status()

@@ -41,12 +41,15 @@ export type Scene = {
 
 const host = 'manager.localhost'
 
+/** `env` contains settings of the service that differ from their defaults. */
+type Options = { slug?: string; env?: Record<string, string> }
+
 /** Starts everything before the tests in a file. The returned object is filled before the first test. */
-export function useConsole({ slug = 'main' }: { slug?: string } = {}): Scene {
+export function useConsole({ slug = 'main', env = {} }: Options = {}): Scene {
   const scene = {} as Scene
   beforeAll(async () => {
     const [consoleFolder, browser] = await Promise.all([ensureConsoleBuild(), launchBrowser()])
-    const service = await startTestApp({ world: { consoleFolder } })
+    const service = await startTestApp({ world: { consoleFolder }, env })
     const admin = await seedUser(service.sql, 'admin', 'administrator')
     const project = await seedProject(service.sql, slug)
     const proxy = await createReferenceProxy({ managerUrl: service.url, secret: proxySecret })

@@ -5,6 +5,7 @@ import { seedMachineUser, seedMember } from '@manager/harness/seed.ts'
 import { seedNotifications } from '../../../manager/test/kit/inbox.ts'
 import type { Scene } from './scene.ts'
 import { seedPack } from './seed-pack.ts'
+import { seedPilets } from './seed-pilets.ts'
 import { seedSettings } from './seed-settings.ts'
 import type { Objects } from './views.ts'
 
@@ -23,5 +24,6 @@ export async function seedObjects({ service: { sql }, project, admin, member }: 
   const { id: machineUserId } = await seedMachineUser(sql, project)
   const packId = await seedPack(sql, projectId, 'de', { 'orders.title': 'Bestellungen', 'orders.empty': '' })
   await seedPack(sql, projectId, 'en', { 'orders.title': 'Orders', 'app.title': 'Shop' })
-  return { slug, tenantId, applicationId, personId: colleague.id, machineUserId, packId }
+  const pilets = await seedPilets(sql, project)
+  return { slug, tenantId, applicationId, personId: colleague.id, machineUserId, packId, ...pilets }
 }

@@ -10,10 +10,14 @@ export type Objects = {
   personId: string
   machineUserId: string
   packId: string
+  /** An enabled and a disabled version of a pilet. */
+  piletId: string
+  disabledPiletId: string
 }
 
 const tenantTabs = ['applications', 'members', 'roles']
 const machineUserTabs = ['summary', 'access']
+const piletTabs = ['summary', 'usage', 'versions']
 const tabsToRead = {
   tenants: ['summary', 'settings'],
   applications: ['tenants', 'members', 'backends', 'endpoints'],
@@ -27,6 +31,8 @@ export function listActionViews({
   personId,
   machineUserId,
   packId,
+  piletId,
+  disabledPiletId,
 }: Objects): string[] {
   const project = `/p/${slug}`
   return [
@@ -47,6 +53,8 @@ export function listActionViews({
     `${project}/notifications?open=${applicationId}`,
     `${project}/audit?open=1`,
     ...machineUserTabs.map((tab) => `${project}/machine-users?open=${machineUserId}&tab=${tab}`),
+    ...piletTabs.map((tab) => `${project}/pilets?open=${piletId}&tab=${tab}`),
+    `${project}/pilets?open=${disabledPiletId}`,
   ]
 }
 
@@ -59,5 +67,6 @@ export function listViews(objects: Objects): string[] {
     ...tabsToRead.tenants.map((tab) => `${project}/tenants?open=${tenantId}&tab=${tab}`),
     ...tabsToRead.applications.map((tab) => `${project}/applications?open=${applicationId}&tab=${tab}`),
     `${project}/settings?tenant=${tenantId}&application=${applicationId}`,
+    `${project}/pilets?view=feed&application=${applicationId}&tenant=${tenantId}`,
   ]
 }

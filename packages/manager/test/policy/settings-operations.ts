@@ -105,6 +105,13 @@ export const settingsOperations: Operation[] = [
   ),
   op(
     'Mutation.setPiletPins',
+    'projectSettings',
+    developers,
+    (t, id) => pinsUpdate(t.id, id),
+    settingsOf('application'),
+  ),
+  op(
+    'Mutation.setPiletPins',
     'settings',
     tenantWriters,
     (t, id) => pinsUpdate(t.id, id),

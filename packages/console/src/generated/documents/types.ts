@@ -143,6 +143,16 @@ export type UpdateMachineUserInput = {
   readonly enabled?: boolean | null;
   readonly expectedRevision?: number | null;
 };
+export type UpdatePiletPinInput = {
+  readonly name: string;
+  readonly version: string;
+};
+export type UpdatePiletPinsInput = {
+  readonly settingsId: string;
+  readonly set?: readonly UpdatePiletPinInput[] | null;
+  readonly unset?: readonly string[] | null;
+  readonly expectedRevision?: number | null;
+};
 export type UpdateSettingsKeysInput = {
   readonly settingsId: string;
   readonly part: string;
