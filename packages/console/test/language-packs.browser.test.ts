@@ -118,6 +118,8 @@ test('a file is previewed, becomes unsaved changes, and an exported file is iner
     expect(await findCell(page, 'sum').innerText()).toContain('=1+1')
     await findButton(page, 'Save').click()
     await page.getByText('Saved 1 translation').waitFor()
+    await expectFocus(findGrid(page))
+    await findCell(page, 'app.title').waitFor()
   })
   expect((await readPack('de'))['sum']).toBe('=1+1')
   const exported = await step(page, 'export', async () => {

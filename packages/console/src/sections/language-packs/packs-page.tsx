@@ -1,5 +1,5 @@
 // The translations of a project: keys and locales in a grid that is edited like a spreadsheet.
-import { type ReactNode, type RefObject, useMemo, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { describeFailure } from '../../api/failures.ts'
 import { ChangeFailure } from '../../app/change-failure.tsx'
 import { LeaveGuard } from '../../app/leave-guard.tsx'
@@ -44,7 +44,8 @@ function usePacks(list: ListSearch) {
   const [editedIds, setEditedIds] = useState<ReadonlySet<string>>(new Set())
   const all = packs ?? noPacks
   const names = list.search['locales']
-  const shown = useMemo(() => choosePacks(all, names), [all, names])
+  const openId = list.open
+  const shown = useMemo(() => choosePacks(all, names, openId), [all, names, openId])
   const read = useMemo(
     () => all.filter((pack) => shown.includes(pack) || editedIds.has(pack.id)),
     [all, shown, editedIds],
@@ -80,6 +81,26 @@ function useRows(list: ListSearch, shown: readonly Pack[], contents: Contents, d
   return { all, rows }
 }
 
+/**
+ * Returns a function that shows all rows again if only unsaved changes were shown, and moves the focus to the grid. The
+ * buttons that had the focus disappear with the last change.
+ */
+function useReturnToGrid(list: ListSearch, grid: RefObject<HTMLElement | null>): () => void {
+  const isDue = useRef(false)
+  // The grid can be missing until the rows are shown again.
+  useEffect(() => {
+    if (!isDue.current || grid.current === null) return
+    isDue.current = false
+    if (document.activeElement === document.body) grid.current.focus({ preventScroll: true })
+  })
+  return () => {
+    grid.current?.focus({ preventScroll: true })
+    if (list.search['show'] !== 'edited') return
+    isDue.current = true
+    list.setFilter({ show: undefined })
+  }
+}
+
 function Packs(): ReactNode {
   const t = useText()
   const list = useListSearch()
@@ -87,6 +108,7 @@ function Packs(): ReactNode {
   const { all, rows } = useRows(list, shown, contents, draft)
   const save = useSave(draft)
   const grid = useRef<HTMLTableElement>(null)
+  const returnToGrid = useReturnToGrid(list, grid)
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const [active, setActive] = useState<ActiveCell | null>(null)
   const isLoaded = packs !== undefined && shown.every(({ id }) => contents.has(id))
@@ -100,7 +122,9 @@ function Packs(): ReactNode {
       actions={<PackActions packs={packs} shown={shown} contents={contents} onOpen={setDialog} />}
       filters={hasPacks ? <PackFilters list={list} packs={packs} shown={shown} /> : undefined}
       foot={
-        draft.edits.size > 0 && <SaveBar draft={draft} packs={packs ?? noPacks} save={save} grid={grid} />
+        draft.edits.size > 0 && (
+          <SaveBar draft={draft} packs={packs ?? noPacks} save={save} onDone={returnToGrid} />
+        )
       }
       panel={list.open !== null && <Panel id={list.open} {...state} />}
     >

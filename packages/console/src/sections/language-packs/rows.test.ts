@@ -57,5 +57,6 @@ test('the address names the shown packs; otherwise, the first ones are shown', (
   expect(choosePacks(packs, 'EN,fr')).toEqual([packs[1]])
   expect(choosePacks(packs, 'fr')).toEqual(packs)
   expect(choosePacks(many, undefined)).toHaveLength(6)
+  expect(choosePacks(many, 'l1', 'l29').map(({ id }) => id)).toEqual(['l1', 'l29'])
   expect(choosePacks(many, many.map(({ name }) => name).join(','))).toHaveLength(20)
 })

@@ -61,9 +61,17 @@ export const countMissing = (rows: readonly Row[], contents: Contents, packId: s
 export const maxShownPacks = 20
 const defaultShownPacks = 6
 
-/** Returns the packs that the address names, separated by commas; the first ones if it names none. */
-export function choosePacks(packs: readonly Pack[], names: string | undefined): readonly Pack[] {
+/**
+ * Returns the packs that the address names, separated by commas; the first ones if it names none. The open pack is
+ * always shown.
+ */
+export function choosePacks(
+  packs: readonly Pack[],
+  names: string | undefined,
+  openId: string | null = null,
+): readonly Pack[] {
   const wanted = new Set((names ?? '').toLowerCase().split(','))
   const chosen = packs.filter(({ name }) => wanted.has(name.toLowerCase()))
-  return chosen.length > 0 ? chosen.slice(0, maxShownPacks) : packs.slice(0, defaultShownPacks)
+  const shown = chosen.length > 0 ? chosen.slice(0, maxShownPacks) : packs.slice(0, defaultShownPacks)
+  return packs.filter((pack) => shown.includes(pack) || pack.id === openId)
 }

@@ -1,6 +1,6 @@
 // The footer while there are unsaved changes, and the dialog that resolves conflicts.
 import '../../app/save-bar.css'
-import type { ReactNode, RefObject } from 'react'
+import type { ReactNode } from 'react'
 import { type ConflictField, ConflictDialog } from '../../app/conflict-dialog.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Icon } from '../../kit/icon.tsx'
@@ -16,10 +16,11 @@ type SaveBarProps = {
   draft: Draft
   packs: readonly Pack[]
   save: Save
-  grid: RefObject<HTMLElement | null>
+  /** Called when there are no more changes, because they are saved or discarded. */
+  onDone: () => void
 }
 
-export function SaveBar({ draft, packs, save, grid }: SaveBarProps): ReactNode {
+export function SaveBar({ draft, packs, save, onDone }: SaveBarProps): ReactNode {
   const t = useText()
   const { list, number } = useFormat()
   const { progress, conflict } = save
@@ -29,8 +30,7 @@ export function SaveBar({ draft, packs, save, grid }: SaveBarProps): ReactNode {
     const count = await save.run(chosen)
     if (count === null) return
     if (count > 0) showToast(t('languagePacks.saved', count))
-    // The button disappears with the last edit.
-    grid.current?.focus({ preventScroll: true })
+    onDone()
   }
   return (
     <div className="save-bar">
@@ -45,7 +45,7 @@ export function SaveBar({ draft, packs, save, grid }: SaveBarProps): ReactNode {
         onPress={() => {
           save.reset()
           draft.discard()
-          grid.current?.focus({ preventScroll: true })
+          onDone()
         }}
       >
         {t('app.discard')}
