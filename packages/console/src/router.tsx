@@ -126,6 +126,16 @@ const sections = [
   }),
   createRoute({
     ...inProject,
+    path: 'esb',
+    component: lazyRouteComponent(() => import('./sections/esb/esb-page.tsx'), 'EsbPage'),
+  }),
+  createRoute({
+    ...inProject,
+    path: 'esb/$endpoint',
+    component: lazyRouteComponent(() => import('./sections/esb/template-page.tsx'), 'TemplatePage'),
+  }),
+  createRoute({
+    ...inProject,
     path: 'pilets',
     component: lazyRouteComponent(() => import('./sections/pilets/pilets-page.tsx'), 'PiletsPage'),
   }),

@@ -2,6 +2,7 @@
 import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 import { expect, test } from 'vitest'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
+import { seedEndpoint } from '../../manager/test/kit/endpoints.ts'
 import { useConsole, waitForPage } from './kit/scene.ts'
 import { seedPilets } from './kit/seed-pilets.ts'
 import { createWalk } from './kit/walk.ts'
@@ -19,6 +20,7 @@ const projectPages = [
   'machine-users',
   'pilets',
   'notifications',
+  'esb',
   'audit',
 ]
 const paths = [
@@ -71,12 +73,15 @@ test('an address that names an object of another project says that it does not e
   const other = await seedProject(sql, 'elsewhere')
   const { id: machineUserId } = await seedMachineUser(sql, other)
   const { piletId } = await seedPilets(sql, other)
+  const endpointId = await seedEndpoint(sql, other)
   const { page, open } = await scene.visit(scene.admin)
   for (const path of [
     `/p/main/tenants?open=${other.tenantId}`,
     `/p/main/applications?open=${other.applicationId}`,
     `/p/main/machine-users?open=${machineUserId}`,
     `/p/main/pilets?open=${piletId}`,
+    `/p/main/esb?open=${endpointId}`,
+    `/p/main/esb/${endpointId}`,
     `/p/main/settings?tenant=${other.tenantId}`,
     `/p/main/language-packs?open=${other.id}`,
     `/p/main/notifications?open=${other.applicationId}`,

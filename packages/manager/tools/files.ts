@@ -41,7 +41,7 @@ const knownPatterns = [
   'packages/cli/src/{,apply/,commands/,resources/}*.ts',
   'packages/console/{index.html,tsconfig.json,vite.config.ts,src/*.svg}',
   'packages/console/src/{*.ts,*.tsx}',
-  'packages/console/src/{api,app,kit,kit-page,styles,texts}/*.{ts,tsx,css}',
+  'packages/console/src/{api,app,code-editor,kit,kit-page,styles,texts}/*.{ts,tsx,css}',
   'packages/console/src/sections/*/*.{ts,tsx,css}',
   'packages/console/src/{queries/*.graphql,generated/*.ts,generated/documents/*.ts}',
   'packages/client/src/{*.ts,generated/*.ts,documents/*.graphql}',

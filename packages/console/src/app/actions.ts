@@ -235,6 +235,20 @@ export const actions = {
     permission: 'ENDPOINT_ACCESS_WRITE',
     mutations: ['deleteMachineUser2Endpoint'],
   },
+
+  'esb.create': { on: 'project', permission: 'ENDPOINT_WRITE', mutations: ['createEndpoint'] },
+  'esb.edit': { on: 'project', permission: 'ENDPOINT_WRITE', mutations: ['updateEndpoint'] },
+  'esb.toggle': { on: 'project', permission: 'ENDPOINT_WRITE', mutations: ['updateEndpoint'] },
+  'esb.delete': { on: 'project', permission: 'ENDPOINT_WRITE', mutations: ['deleteEndpoint'] },
+  'esb.saveTemplate': { on: 'project', permission: 'ENDPOINT_WRITE', mutations: ['updateEndpoint'] },
+  'esb.preview': { on: 'project', permission: 'ENDPOINT_PREVIEW', mutations: ['previewESBTransform'] },
+  'esb.test': { on: 'project', permission: 'ENDPOINT_TEST', mutations: ['testEndpoint'] },
+  // Undoing the first switch removes the row.
+  'esb.switchAccess': {
+    on: 'project',
+    permission: 'ENDPOINT_ACCESS_WRITE',
+    mutations: ['createMachineUser2Endpoint', 'updateMachineUser2Endpoint', 'deleteMachineUser2Endpoint'],
+  },
 } as const satisfies Record<string, Action>
 
 export type ActionName = keyof typeof actions

@@ -43,7 +43,10 @@ export const projectSections: readonly (readonly Section[])[] = [
       permission: 'MACHINE_USER_READ',
     },
   ],
-  [{ path: 'pilets', text: 'section.pilets', icon: 'pilets', permission: 'PILET_READ' }],
+  [
+    { path: 'esb', text: 'section.esb', icon: 'esb', permission: 'ENDPOINT_READ' },
+    { path: 'pilets', text: 'section.pilets', icon: 'pilets', permission: 'PILET_READ' },
+  ],
   [
     {
       path: 'notifications',

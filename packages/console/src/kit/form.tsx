@@ -60,7 +60,7 @@ type TextFieldProps = FieldProps & {
   isReadOnly?: boolean
   /** Shows a text area with this number of lines. */
   lines?: number
-  type?: 'text' | 'email' | 'url' | 'date'
+  type?: 'text' | 'email' | 'url' | 'date' | 'password'
   hasAutoFocus?: boolean
   placeholder?: string
 }

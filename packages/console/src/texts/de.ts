@@ -4,6 +4,8 @@ import { tenants } from './tenants.de.ts'
 import { applications } from './applications.de.ts'
 import { audit } from './audit.de.ts'
 import { machineUsers } from './machine-users.de.ts'
+import { esb } from './esb.de.ts'
+import { codeEditor } from './code-editor.de.ts'
 import { pilets } from './pilets.de.ts'
 import { access } from './access.de.ts'
 import { languagePacks } from './language-packs.de.ts'
@@ -226,6 +228,7 @@ export const de: Texts = {
   'section.languagePacks': 'Sprachpakete',
   'section.members': 'Mitglieder',
   'section.machineUsers': 'Maschinenbenutzer',
+  'section.esb': 'ESB',
   'section.pilets': 'Pilets',
   'section.notifications': 'Benachrichtigungen',
   'section.audit': 'Audit',
@@ -393,6 +396,12 @@ export const de: Texts = {
 
   // audit
   ...audit,
+
+  // code-editor
+  ...codeEditor,
+
+  // esb
+  ...esb,
 
   // system
   ...system,

@@ -5,6 +5,8 @@ import { tenants } from './tenants.en.ts'
 import { applications } from './applications.en.ts'
 import { audit } from './audit.en.ts'
 import { machineUsers } from './machine-users.en.ts'
+import { esb } from './esb.en.ts'
+import { codeEditor } from './code-editor.en.ts'
 import { pilets } from './pilets.en.ts'
 import { access } from './access.en.ts'
 import { languagePacks } from './language-packs.en.ts'
@@ -220,6 +222,7 @@ export const en = {
   'section.languagePacks': 'Language packs',
   'section.members': 'Members',
   'section.machineUsers': 'Machine users',
+  'section.esb': 'ESB',
   'section.pilets': 'Pilets',
   'section.notifications': 'Notifications',
   'section.audit': 'Audit',
@@ -385,6 +388,12 @@ export const en = {
 
   // audit
   ...audit,
+
+  // code-editor
+  ...codeEditor,
+
+  // esb
+  ...esb,
 
   // system
   ...system,

@@ -4,7 +4,6 @@ import { createToken } from '@manager/harness/credentials.ts'
 import { seedMachineUser, seedMember, seedUser } from '@manager/harness/seed.ts'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
-import { seedEndpoint, seedEndpointAccess } from '../../../manager/test/kit/endpoints.ts'
 import { seedNotifications } from '../../../manager/test/kit/inbox.ts'
 import { readGranted } from '../../../manager/test/policy/granted.ts'
 import type { Operation } from '../../../manager/test/policy/operation.ts'
@@ -14,6 +13,7 @@ import { type MatrixWorld, createMatrixWorld, fresh } from '../../../manager/tes
 import { type Action, type ActionName, actions } from '../../src/app/actions.ts'
 import { type Section, projectSections, systemSections } from '../../src/app/sections.ts'
 import type { Scene } from './scene.ts'
+import { seedCallable } from './seed-objects.ts'
 import { seedPack } from './seed-pack.ts'
 import { seedPilets } from './seed-pilets.ts'
 import { listActionViews } from './views.ts'
@@ -43,8 +43,7 @@ async function seedRoles(): Promise<void> {
   await fresh.role(world, world.own)
   await seedNotifications(sql, { tenantId, applicationId }, Object.values(world.people), [{ title: 'Late' }])
   const { id: machineUserId } = await seedMachineUser(sql, world.own)
-  const endpointId = await seedEndpoint(sql, world.own)
-  await seedEndpointAccess(sql, { projectId, endpointId, machineUserId })
+  const endpointId = await seedCallable(sql, world.own, machineUserId)
   const packId = await seedPack(sql, projectId, 'de', { 'orders.title': 'Bestellungen' })
   const pilets = await seedPilets(sql, world.own)
   views = listActionViews({
@@ -55,6 +54,7 @@ async function seedRoles(): Promise<void> {
     machineUserId,
     packId,
     ...pilets,
+    endpointId,
   })
 }
 

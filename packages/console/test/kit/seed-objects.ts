@@ -2,6 +2,7 @@
 // deleted, notifications, and settings.
 import { randomUUID } from 'node:crypto'
 import { seedMachineUser, seedMember } from '@manager/harness/seed.ts'
+import { seedEndpoint, seedEndpointAccess } from '../../../manager/test/kit/endpoints.ts'
 import { seedNotifications } from '../../../manager/test/kit/inbox.ts'
 import type { Scene } from './scene.ts'
 import { seedPack } from './seed-pack.ts'
@@ -25,5 +26,21 @@ export async function seedObjects({ service: { sql }, project, admin, member }: 
   const packId = await seedPack(sql, projectId, 'de', { 'orders.title': 'Bestellungen', 'orders.empty': '' })
   await seedPack(sql, projectId, 'en', { 'orders.title': 'Orders', 'app.title': 'Shop' })
   const pilets = await seedPilets(sql, project)
-  return { slug, tenantId, applicationId, personId: colleague.id, machineUserId, packId, ...pilets }
+  const endpointId = await seedCallable(sql, project, machineUserId)
+  return { slug, tenantId, applicationId, personId: colleague.id, machineUserId, packId, endpointId, ...pilets }
+}
+
+/** Inserts an endpoint with a target and a template with a warning, which the machine user may call. */
+export async function seedCallable(
+  sql: Scene['service']['sql'],
+  project: Scene['project'],
+  machineUserId: string,
+): Promise<string> {
+  const endpointId = await seedEndpoint(sql, project)
+  await sql.query(
+    "update endpoints set url = 'https://partner.example/orders', transformation_template = $2 where id = $1",
+    [endpointId, '{"id": {{toJson .Data.id}},\n"vat": {{toJson .Data.vat}}}'],
+  )
+  await seedEndpointAccess(sql, { projectId: project.id, endpointId, machineUserId })
+  return endpointId
 }

@@ -13,11 +13,14 @@ export type Objects = {
   /** An enabled and a disabled version of a pilet. */
   piletId: string
   disabledPiletId: string
+  /** An endpoint with a target, a template and a machine user that may call it. */
+  endpointId: string
 }
 
 const tenantTabs = ['applications', 'members', 'roles']
 const machineUserTabs = ['summary', 'access']
 const piletTabs = ['summary', 'usage', 'versions']
+const endpointTabs = ['summary', 'access']
 const tabsToRead = {
   tenants: ['summary', 'settings'],
   applications: ['tenants', 'members', 'backends', 'endpoints'],
@@ -33,6 +36,7 @@ export function listActionViews({
   packId,
   piletId,
   disabledPiletId,
+  endpointId,
 }: Objects): string[] {
   const project = `/p/${slug}`
   return [
@@ -55,12 +59,14 @@ export function listActionViews({
     ...machineUserTabs.map((tab) => `${project}/machine-users?open=${machineUserId}&tab=${tab}`),
     ...piletTabs.map((tab) => `${project}/pilets?open=${piletId}&tab=${tab}`),
     `${project}/pilets?open=${disabledPiletId}`,
+    ...endpointTabs.map((tab) => `${project}/esb?open=${endpointId}&tab=${tab}`),
+    `${project}/esb/${endpointId}`,
   ]
 }
 
 /** Lists every section, and every tab of the panels that show these objects. */
 export function listViews(objects: Objects): string[] {
-  const { slug, tenantId, applicationId } = objects
+  const { slug, tenantId, applicationId, endpointId } = objects
   const project = `/p/${slug}`
   return [
     ...listActionViews(objects),
@@ -68,5 +74,6 @@ export function listViews(objects: Objects): string[] {
     ...tabsToRead.applications.map((tab) => `${project}/applications?open=${applicationId}&tab=${tab}`),
     `${project}/settings?tenant=${tenantId}&application=${applicationId}`,
     `${project}/pilets?view=feed&application=${applicationId}&tenant=${tenantId}`,
+    `${project}/esb/${endpointId}?view=sample`,
   ]
 }

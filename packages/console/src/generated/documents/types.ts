@@ -9,6 +9,32 @@ export type CreateApplicationInput = {
   readonly slug: string;
   readonly description?: string | null;
 };
+export type CreateEndpointInput = {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly enabled?: boolean | null;
+  readonly consumeURL: string;
+  readonly url?: string | null;
+  readonly authType?: EndpointAuthType | null;
+  readonly authUsername?: string | null;
+  readonly authPassword?: string | null;
+  readonly authToken?: string | null;
+  readonly inputMessageType?: EndpointInputMessageType | null;
+  readonly outputMessageType?: EndpointOutputMessageType | null;
+  readonly transformationTemplate?: string | null;
+  readonly logLevel?: EndpointLogLevel | null;
+};
+export type CreateEndpointTestCallHeaderInput = {
+  readonly name: string;
+  readonly value: string;
+};
+export type CreateEndpointTestCallInput = {
+  readonly machineUserId: string;
+  readonly method: string;
+  readonly query?: string | null;
+  readonly headers?: readonly CreateEndpointTestCallHeaderInput[] | null;
+  readonly body?: string | null;
+};
 export type CreateLanguagePackInput = { readonly name: string };
 export type CreateMachineUser2EndpointInput = {
   readonly machineUserID: string;
@@ -39,7 +65,10 @@ export type CreateTenantRoleDefinitionInput = {
   readonly name: string;
   readonly permissions: readonly string[];
 };
+export type EndpointAuthType = "Basic" | "Bearer" | "None";
+export type EndpointInputMessageType = "SOAP" | "XML" | "JSON";
 export type EndpointLogLevel = "NONE" | "BASIC" | "FULL";
+export type EndpointOutputMessageType = "SOAP" | "XML" | "JSON";
 export type Filter = { readonly field: string; readonly value: string };
 export type KeyValuePairInput = {
   readonly Key: string;
@@ -113,6 +142,10 @@ export type Permission =
   | "LANGUAGE_PACK_READ"
   | "LANGUAGE_PACK_WRITE"
   | "NOTIFICATION_STATS_READ";
+export type PreviewESBTransformInput = {
+  readonly body: string;
+  readonly transformationTemplate?: string | null;
+};
 export type UpdateApplicationInput = {
   readonly name?: string | null;
   readonly slug?: string | null;
@@ -122,6 +155,22 @@ export type UpdateApplicationInput = {
 export type UpdateBackendModuleConfigInput = {
   readonly EnabledModules?: readonly string[] | null;
   readonly KeyValuePairs?: readonly KeyValuePairInput[] | null;
+  readonly expectedRevision?: number | null;
+};
+export type UpdateEndpointInput = {
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly enabled?: boolean | null;
+  readonly consumeURL?: string | null;
+  readonly url?: string | null;
+  readonly authType?: EndpointAuthType | null;
+  readonly authUsername?: string | null;
+  readonly authPassword?: string | null;
+  readonly authToken?: string | null;
+  readonly inputMessageType?: EndpointInputMessageType | null;
+  readonly outputMessageType?: EndpointOutputMessageType | null;
+  readonly transformationTemplate?: string | null;
+  readonly logLevel?: EndpointLogLevel | null;
   readonly expectedRevision?: number | null;
 };
 export type UpdateFrontendModuleConfigInput = {

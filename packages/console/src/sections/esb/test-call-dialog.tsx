@@ -1,0 +1,237 @@
+// Makes a test call in three steps: the request, a confirmation that names the partner, and the response.
+import './esb.css'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useId, useState } from 'react'
+import { type Failure, toFieldErrors } from '../../api/failures.ts'
+import { useSecretChange } from '../../api/secret-change.ts'
+import { ChangeFailure } from '../../app/change-failure.tsx'
+import { useProject } from '../../app/project.tsx'
+import { esbTestCallDocument } from '../../generated/documents.ts'
+import { EnvironmentBadge } from '../../kit/badge.tsx'
+import { Button } from '../../kit/button.tsx'
+import { Dialog } from '../../kit/dialog.tsx'
+import { Form } from '../../kit/form.tsx'
+import { Note } from '../../kit/note.tsx'
+import { Skeleton } from '../../kit/state.tsx'
+import { Facts } from '../../kit/values.tsx'
+import { useText } from '../../texts/language.tsx'
+import type { AccessRow, Endpoint } from './endpoint-types.ts'
+import { TestCallFields } from './test-call-fields.tsx'
+import { TestCallResult } from './test-call-result.tsx'
+import { type TestRequest, createTestRequest, parseHeaders, toTestInput } from './test-request.ts'
+import { useAccess } from './use-access.ts'
+
+type TestCallDialogProps = {
+  endpoint: Endpoint
+  /** The host of the partner. */
+  host: string
+  body: string
+  hasUnsavedTemplate: boolean
+  onClose: () => void
+}
+type MachineUser = AccessRow['machineUser']
+
+/** Lists the machine users that may call the endpoint; undefined until they are read. */
+function useCallers(endpointId: string) {
+  const { data, error } = useAccess(endpointId)
+  const callers = data?.machineUser2endpointsConnection.nodes
+    .filter(({ enabled, machineUser }) => enabled && machineUser.enabled)
+    .map(({ machineUser }) => machineUser)
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+  return { callers, error }
+}
+
+export function TestCallDialog(props: TestCallDialogProps): ReactNode {
+  const { endpoint, body, onClose } = props
+  const t = useText()
+  const [step, setStep] = useState<'request' | 'confirm'>('request')
+  const [changes, setChanges] = useState<Partial<TestRequest>>({})
+  const { callers } = useCallers(endpoint.id)
+  const only = callers?.length === 1 ? (callers[0]?.id ?? null) : null
+  const request = { ...createTestRequest(endpoint.inputMessageType, body, only), ...changes }
+  const caller = callers?.find(({ id }) => id === request.machineUserId) ?? null
+  const {
+    send,
+    secret: result,
+    isPending,
+    failure,
+    forget,
+  } = useSecretChange(esbTestCallDocument, ({ testEndpoint }) => testEndpoint)
+  const back = (): void => {
+    forget()
+    setStep('request')
+  }
+  if (result !== null)
+    return (
+      <TestCallResult
+        endpoint={endpoint}
+        host={props.host}
+        result={result}
+        onAgain={back}
+        onClose={onClose}
+      />
+    )
+  if (step === 'confirm' && caller !== null)
+    return (
+      <Confirmation
+        {...props}
+        request={request}
+        caller={caller}
+        isPending={isPending}
+        failure={failure}
+        onBack={back}
+        onSend={() => send({ id: endpoint.id, input: toTestInput(request, caller.id) })}
+      />
+    )
+  return (
+    <RequestStep
+      title={t('esb.testTitle', endpoint.name)}
+      request={request}
+      callers={callers}
+      hasUnsavedTemplate={props.hasUnsavedTemplate}
+      onChange={(next) => setChanges({ ...changes, ...next })}
+      onNext={() => setStep('confirm')}
+      onClose={onClose}
+    />
+  )
+}
+
+type RequestStepProps = {
+  title: string
+  request: TestRequest
+  callers: readonly MachineUser[] | undefined
+  hasUnsavedTemplate: boolean
+  onChange: (changes: Partial<TestRequest>) => void
+  onNext: () => void
+  onClose: () => void
+}
+
+function RequestStep({ title, request, callers, hasUnsavedTemplate, ...props }: RequestStepProps): ReactNode {
+  const t = useText()
+  const { slug } = useProject()
+  const id = useId()
+  const { wrongLine } = parseHeaders(request.headers)
+  const hasCaller = callers?.some((caller) => caller.id === request.machineUserId) ?? false
+  const reason = hasCaller
+    ? wrongLine === null
+      ? null
+      : t('esb.wrongHeader', wrongLine)
+    : t('esb.chooseCaller')
+  return (
+    <Dialog
+      title={title}
+      width={640}
+      isOpen
+      onClose={props.onClose}
+      foot={
+        <>
+          <Button onPress={props.onClose}>{t('kit.cancel')}</Button>
+          <Button variant="primary" type="submit" form={id} disabledReason={reason}>
+            {t('esb.next')}
+          </Button>
+        </>
+      }
+    >
+      {hasUnsavedTemplate && <Note tone="warn">{t('esb.testUsesSaved')}</Note>}
+      {callers === undefined ? (
+        <Skeleton rows={6} />
+      ) : callers.length === 0 ? (
+        <Note
+          tone="warn"
+          actions={
+            <Link to="/p/$project/machine-users" params={{ project: slug }}>
+              {t('section.machineUsers')}
+            </Link>
+          }
+        >
+          {t('esb.testNeedsCaller')}
+        </Note>
+      ) : (
+        <Form
+          id={id}
+          errors={wrongLine === null ? {} : { headers: t('esb.wrongHeader', wrongLine) }}
+          onSubmit={() => {
+            if (reason === null) props.onNext()
+          }}
+        >
+          <TestCallFields request={request} callers={callers} onChange={props.onChange} />
+        </Form>
+      )}
+    </Dialog>
+  )
+}
+
+type ConfirmationProps = {
+  endpoint: Endpoint
+  host: string
+  request: TestRequest
+  caller: MachineUser
+  isPending: boolean
+  failure: Failure | null
+  onBack: () => void
+  onSend: () => void
+}
+
+/** Names the partner before anything is sent, because a test call is a real call. */
+function Confirmation({ endpoint, host, request, caller, ...props }: ConfirmationProps): ReactNode {
+  const t = useText()
+  const { isPending, failure, onBack, onSend } = props
+  const { environment } = caller
+  const query = request.query === '' ? '' : `?${request.query}`
+  return (
+    <Dialog
+      title={t('esb.confirmTitle', host)}
+      icon="warning"
+      iconTone="warn"
+      width={640}
+      isOpen
+      // The result of a call that runs would be lost.
+      onClose={isPending ? () => {} : onBack}
+      foot={
+        <>
+          <Button onPress={onBack} disabledReason={isPending ? t('esb.calling') : null}>
+            {t('esb.back')}
+          </Button>
+          <Button variant="primary" isPending={isPending} hasAutoFocus onPress={onSend}>
+            {isPending ? t('esb.calling') : t('esb.send', host)}
+          </Button>
+        </>
+      }
+    >
+      <p>{t('esb.confirmHint')}</p>
+      <Facts
+        items={[
+          {
+            label: t('esb.request'),
+            value: <code className="esb-address">{`${request.method} ${endpoint.url ?? ''}${query}`}</code>,
+          },
+          { label: t('esb.authentication'), value: t(`esb.auth.${endpoint.authType}`) },
+          {
+            label: t('esb.caller'),
+            value: (
+              <span className="esb-caller">
+                {caller.name}
+                <EnvironmentBadge name={environment.name} isProtected={environment.protected} />
+              </span>
+            ),
+          },
+          {
+            label: t('esb.template'),
+            value: t(endpoint.transformationTemplate === '' ? 'esb.sentUnchanged' : 'esb.sentRendered'),
+          },
+        ]}
+      />
+      <TestCallFailure failure={failure} />
+    </Dialog>
+  )
+}
+
+/** The API names the field that it rejects, which belongs to the previous step. */
+const TestCallFailure = ({ failure }: { failure: Failure | null }): ReactNode => {
+  const messages = Object.values(toFieldErrors(failure))
+  return messages.length > 0 ? (
+    <Note tone="danger">{messages.join(' ')}</Note>
+  ) : (
+    <ChangeFailure failure={failure} />
+  )
+}
