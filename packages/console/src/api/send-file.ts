@@ -2,7 +2,7 @@
 import { ConnectionError, type FieldProblem, ResponseError } from '@manager/client'
 import { OfflineError } from './connection.ts'
 
-export type SendFile = {
+type SendFile = {
   path: string
   /** The name of the form field. */
   field: string

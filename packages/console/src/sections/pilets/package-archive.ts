@@ -18,7 +18,7 @@ export type ReadPackage =
 const blockBytes = 512
 const maxManifestBytes = 1_048_576
 const maxUnpackedBytes = 256 * 1_048_576
-export const maxDescriptionLength = 1_000
+const maxDescriptionLength = 1_000
 
 /** Returns what a file contains. Never throws, because a file can disappear or change while it is read. */
 export async function readPackage(file: File): Promise<ReadPackage> {

@@ -19,9 +19,9 @@ function createTextFilters(text: string): readonly Filter[] {
   ]
 }
 
-export type VersionStatus = 'enabled' | 'disabled'
+type StatusFilter = 'enabled' | 'disabled'
 
-export const readStatus = ({ status }: AddressSearch): VersionStatus | null =>
+export const readStatus = ({ status }: AddressSearch): StatusFilter | null =>
   status === 'enabled' || status === 'disabled' ? status : null
 
 export function createFilters(search: AddressSearch): readonly Filter[] {

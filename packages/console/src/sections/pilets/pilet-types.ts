@@ -2,5 +2,5 @@ import type { PiletListResult, PiletUsersResult } from '../../generated/document
 
 /** One version of a pilet. */
 export type PiletVersion = PiletListResult['piletPackagesConnection']['nodes'][number]
-export type PiletUsage = PiletUsersResult['piletUsage']
-export type UsageEntry = PiletUsage['entries'][number]
+/** A settings layer that enables or pins a pilet. */
+export type UsageEntry = PiletUsersResult['piletUsage']['entries'][number]

@@ -17,7 +17,7 @@ import type { UsageEntry } from './pilet-types.ts'
 export type PinLayer = { readonly tenantId: string | null; readonly applicationId: string | null }
 type SettingsRow = { readonly id: string; readonly revision: number }
 /** Where pins of a layer are stored. */
-export type PinTarget =
+type PinTarget =
   | { readonly kind: 'settings'; readonly settings: SettingsRow }
   /** The application is enabled for the tenant, but has no settings there yet. */
   | { readonly kind: 'pair'; readonly pairId: string }

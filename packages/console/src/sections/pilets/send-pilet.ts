@@ -17,7 +17,7 @@ export type UploadProblem =
   /** The connection was lost, and the version was not stored. */
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'failure'; readonly failure: Failure }
-export type UploadOutcome =
+type UploadOutcome =
   | { readonly kind: 'done'; readonly packageId: string; readonly isEnabled: boolean }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly problem: UploadProblem }
