@@ -63,7 +63,11 @@ export async function chooseFiles(
   files: readonly PackedFile[],
   open: () => Promise<void>,
 ): Promise<void> {
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), open()])
+  const opened = page.waitForEvent('filechooser')
+  // A key opens the file chooser faster than the browser learns that the test handles it.
+  await page.evaluate(() => document.readyState)
+  await open()
+  const chooser = await opened
   await chooser.setFiles([...files])
 }
 
