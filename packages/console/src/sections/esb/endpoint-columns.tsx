@@ -20,7 +20,7 @@ export const LogLevel = ({ level }: { level: string }): ReactNode =>
     <Badge tone="outline">{level}</Badge>
   )
 
-export function Target({ url }: { url: string | null }): ReactNode {
+function Target({ url }: { url: string | null }): ReactNode {
   const t = useText()
   return url === null || url === '' ? (
     <Status kind="warn">{t('esb.noTarget')}</Status>
