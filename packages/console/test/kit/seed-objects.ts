@@ -27,7 +27,16 @@ export async function seedObjects({ service: { sql }, project, admin, member }: 
   await seedPack(sql, projectId, 'en', { 'orders.title': 'Orders', 'app.title': 'Shop' })
   const pilets = await seedPilets(sql, project)
   const endpointId = await seedCallable(sql, project, machineUserId)
-  return { slug, tenantId, applicationId, personId: colleague.id, machineUserId, packId, endpointId, ...pilets }
+  return {
+    slug,
+    tenantId,
+    applicationId,
+    personId: colleague.id,
+    machineUserId,
+    packId,
+    endpointId,
+    ...pilets,
+  }
 }
 
 /** Inserts an endpoint with a target and a template with a warning, which the machine user may call. */
