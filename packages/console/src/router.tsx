@@ -149,6 +149,11 @@ const sections = [
   }),
   createRoute({
     ...inProject,
+    path: 'triggers',
+    component: lazyRouteComponent(() => import('./sections/triggers/triggers-page.tsx'), 'TriggersPage'),
+  }),
+  createRoute({
+    ...inProject,
     path: 'audit',
     component: lazyRouteComponent(() => import('./sections/audit/audit-page.tsx'), 'AuditPage'),
   }),

@@ -3,6 +3,7 @@ import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 import { expect, test } from 'vitest'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
 import { seedEndpoint } from '../../manager/test/kit/endpoints.ts'
+import { seedTrigger } from '../../manager/test/kit/triggers.ts'
 import { useConsole, waitForPage } from './kit/scene.ts'
 import { seedPilets } from './kit/seed-pilets.ts'
 import { createWalk } from './kit/walk.ts'
@@ -21,6 +22,7 @@ const projectPages = [
   'pilets',
   'notifications',
   'esb',
+  'triggers',
   'audit',
 ]
 const paths = [
@@ -74,6 +76,7 @@ test('an address that names an object of another project says that it does not e
   const { id: machineUserId } = await seedMachineUser(sql, other)
   const { piletId } = await seedPilets(sql, other)
   const endpointId = await seedEndpoint(sql, other)
+  const triggerId = await seedTrigger(sql, other)
   const { page, open } = await scene.visit(scene.admin)
   for (const path of [
     `/p/main/tenants?open=${other.tenantId}`,
@@ -82,6 +85,8 @@ test('an address that names an object of another project says that it does not e
     `/p/main/pilets?open=${piletId}`,
     `/p/main/esb?open=${endpointId}`,
     `/p/main/esb/${endpointId}`,
+    `/p/main/triggers?open=${triggerId}`,
+    `/p/main/triggers?open=${triggerId}&view=runs`,
     `/p/main/settings?tenant=${other.tenantId}`,
     `/p/main/language-packs?open=${other.id}`,
     `/p/main/notifications?open=${other.applicationId}`,
@@ -90,7 +95,9 @@ test('an address that names an object of another project says that it does not e
     await page.getByText('Not found, or no access').waitFor()
     expect([
       path,
-      await page.getByRole('button', { name: /^(?:Edit|Delete|Rotate|Disable|Review and save)$/ }).count(),
+      await page
+        .getByRole('button', { name: /^(?:Edit|Delete|Rotate|Disable|Run now|Review and save)$/ })
+        .count(),
     ]).toEqual([path, 0])
   }
   await open(`/p/elsewhere/tenants?open=${other.tenantId}`)

@@ -171,6 +171,13 @@ export const actions = {
     mutations: ['removeUserFromApplication'],
   },
 
+  'triggers.create': { on: 'project', permission: 'TRIGGER_WRITE', mutations: ['createTrigger'] },
+  'triggers.edit': { on: 'project', permission: 'TRIGGER_WRITE', mutations: ['updateTrigger'] },
+  'triggers.toggle': { on: 'project', permission: 'TRIGGER_WRITE', mutations: ['updateTrigger'] },
+  'triggers.delete': { on: 'project', permission: 'TRIGGER_WRITE', mutations: ['deleteTrigger'] },
+  'triggers.run': { on: 'project', permission: 'TRIGGER_RUN', mutations: ['runTrigger'] },
+  'triggers.retry': { on: 'project', permission: 'TRIGGER_RUN', mutations: ['retryTriggerRun'] },
+
   // The verification and the export are reads.
   'audit.verify': {
     on: 'project',

@@ -15,3 +15,4 @@ export * from "./documents/settings.ts";
 export * from "./documents/shell.ts";
 export * from "./documents/system.ts";
 export * from "./documents/tenants.ts";
+export * from "./documents/triggers.ts";

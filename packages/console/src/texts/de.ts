@@ -7,6 +7,7 @@ import { machineUsers } from './machine-users.de.ts'
 import { esb } from './esb.de.ts'
 import { codeEditor } from './code-editor.de.ts'
 import { pilets } from './pilets.de.ts'
+import { triggers } from './triggers.de.ts'
 import { access } from './access.de.ts'
 import { languagePacks } from './language-packs.de.ts'
 import { me } from './me.de.ts'
@@ -231,6 +232,7 @@ export const de: Texts = {
   'section.esb': 'ESB',
   'section.pilets': 'Pilets',
   'section.notifications': 'Benachrichtigungen',
+  'section.triggers': 'Trigger',
   'section.audit': 'Audit',
   'section.users': 'Benutzer und Rollen',
   'section.tokens': 'Tokens',
@@ -393,6 +395,9 @@ export const de: Texts = {
 
   // notifications
   ...notifications,
+
+  // triggers
+  ...triggers,
 
   // audit
   ...audit,

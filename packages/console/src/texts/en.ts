@@ -8,6 +8,7 @@ import { machineUsers } from './machine-users.en.ts'
 import { esb } from './esb.en.ts'
 import { codeEditor } from './code-editor.en.ts'
 import { pilets } from './pilets.en.ts'
+import { triggers } from './triggers.en.ts'
 import { access } from './access.en.ts'
 import { languagePacks } from './language-packs.en.ts'
 import { me } from './me.en.ts'
@@ -225,6 +226,7 @@ export const en = {
   'section.esb': 'ESB',
   'section.pilets': 'Pilets',
   'section.notifications': 'Notifications',
+  'section.triggers': 'Triggers',
   'section.audit': 'Audit',
   'section.users': 'Users and roles',
   'section.tokens': 'Tokens',
@@ -385,6 +387,9 @@ export const en = {
 
   // notifications
   ...notifications,
+
+  // triggers
+  ...triggers,
 
   // audit
   ...audit,

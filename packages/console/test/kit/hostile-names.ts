@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { seedMember, seedTenant, seedUser } from '@manager/harness/seed.ts'
 import type { Page } from 'playwright-core'
 import { seedPilet } from '../../../manager/test/kit/stored-pilets.ts'
+import { seedTrigger } from '../../../manager/test/kit/triggers.ts'
 import { fetchFor } from './requests.ts'
 import type { Scene } from './scene.ts'
 import { seedPack } from './seed-pack.ts'
@@ -32,14 +33,14 @@ type NameKind = keyof typeof hostileNames
 const kinds = Object.keys(hostileNames) as NameKind[]
 
 export type HostileObjects = Record<
-  'tenants' | 'applications' | 'people' | 'pilets',
+  'tenants' | 'applications' | 'triggers' | 'people' | 'pilets',
   Record<NameKind, string>
 >
 
 /** Inserts a tenant, an application, a member, a pilet and a setting for every name. Returns their ids. */
 export async function seedHostileNames({ service: { sql }, project }: Scene): Promise<HostileObjects> {
   const { id: projectId } = project
-  const ids: HostileObjects = { tenants: {}, applications: {}, people: {}, pilets: {} } as HostileObjects
+  const ids = { tenants: {}, applications: {}, triggers: {}, people: {}, pilets: {} } as HostileObjects
   for (const [index, kind] of kinds.entries()) {
     const name = hostileNames[kind]
     const [tenantId, applicationId] = [randomUUID(), randomUUID()]
@@ -53,6 +54,11 @@ export async function seedHostileNames({ service: { sql }, project }: Scene): Pr
       'insert into tenant2applications (id, project_id, tenant_id, application_id, enabled) values ($1, $2, $3, $4, true)',
       [randomUUID(), projectId, tenantId, applicationId],
     )
+    const triggerId = await seedTrigger(sql, { id: projectId, applicationId })
+    await sql.query('update triggers set name = $2, description = $2, run_key = $2 where id = $1', [
+      triggerId,
+      name,
+    ])
     const person = await seedUser(sql, `person-${index}`)
     await sql.query('update users set external_name = $2, external_email = $2 where id = $1', [
       person.id,
@@ -72,6 +78,7 @@ export async function seedHostileNames({ service: { sql }, project }: Scene): Pr
     ids.pilets[kind] = piletId
     ids.tenants[kind] = tenantId
     ids.applications[kind] = applicationId
+    ids.triggers[kind] = triggerId
     ids.people[kind] = person.id
   }
   const pairs = kinds.map((kind) => [hostileNames[kind], hostileNames[kind]])

@@ -8,7 +8,7 @@ import { createWalk } from './walk.ts'
 
 /** Lists addresses with the title of their page. Every kind of name is open in one of the panels. */
 function listPages(ids: HostileObjects): (readonly [path: string, title: string])[] {
-  const { tenants, applications, people, pilets } = ids
+  const { tenants, applications, triggers, people, pilets } = ids
   const project = '/p/main'
   const titleOf = (text: string): string => en[text as 'section.tenants']
   return [
@@ -21,6 +21,9 @@ function listPages(ids: HostileObjects): (readonly [path: string, title: string]
     [`${project}/applications?open=${applications.image}`, 'Applications'],
     [`${project}/applications?open=${applications.placeholder}&tab=tenants`, 'Applications'],
     [`${project}/applications?open=${applications.combining}&tab=members`, 'Applications'],
+    [`${project}/triggers?open=${triggers.script}`, 'Triggers'],
+    [`${project}/triggers?open=${triggers.placeholder}`, 'Triggers'],
+    [`${project}/triggers?open=${triggers.override}`, 'Triggers'],
     [`${project}/members?open=${people.isolate}`, 'Members'],
     [`${project}/members?open=${people.placeholder}`, 'Members'],
     [`${project}/members?in=tenant&tenant=${tenants.rightToLeft}`, 'Members'],

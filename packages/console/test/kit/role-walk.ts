@@ -5,6 +5,7 @@ import { seedMachineUser, seedMember, seedUser } from '@manager/harness/seed.ts'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
 import { seedNotifications } from '../../../manager/test/kit/inbox.ts'
+import { seedTrigger } from '../../../manager/test/kit/triggers.ts'
 import { readGranted } from '../../../manager/test/policy/granted.ts'
 import type { Operation } from '../../../manager/test/policy/operation.ts'
 import { operations } from '../../../manager/test/policy/operations.ts'
@@ -16,6 +17,7 @@ import type { Scene } from './scene.ts'
 import { seedCallable } from './seed-objects.ts'
 import { seedPack } from './seed-pack.ts'
 import { seedPilets } from './seed-pilets.ts'
+import { seedFailedRun } from './seed-runs.ts'
 import { listActionViews } from './views.ts'
 import { type Walk, createWalk } from './walk.ts'
 
@@ -46,6 +48,8 @@ async function seedRoles(): Promise<void> {
   const endpointId = await seedCallable(sql, world.own, machineUserId)
   const packId = await seedPack(sql, projectId, 'de', { 'orders.title': 'Bestellungen' })
   const pilets = await seedPilets(sql, world.own)
+  const triggerId = await seedTrigger(sql, world.own)
+  const runId = await seedFailedRun({ service: scene.service, project: world.own }, triggerId)
   views = listActionViews({
     slug,
     tenantId,
@@ -55,6 +59,8 @@ async function seedRoles(): Promise<void> {
     packId,
     ...pilets,
     endpointId,
+    triggerId,
+    runId,
   })
 }
 

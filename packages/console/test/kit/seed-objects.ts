@@ -4,13 +4,16 @@ import { randomUUID } from 'node:crypto'
 import { seedMachineUser, seedMember } from '@manager/harness/seed.ts'
 import { seedEndpoint, seedEndpointAccess } from '../../../manager/test/kit/endpoints.ts'
 import { seedNotifications } from '../../../manager/test/kit/inbox.ts'
+import { seedTrigger } from '../../../manager/test/kit/triggers.ts'
 import type { Scene } from './scene.ts'
 import { seedPack } from './seed-pack.ts'
 import { seedPilets } from './seed-pilets.ts'
+import { seedFailedRun } from './seed-runs.ts'
 import { seedSettings } from './seed-settings.ts'
 import type { Objects } from './views.ts'
 
-export async function seedObjects({ service: { sql }, project, admin, member }: Scene): Promise<Objects> {
+export async function seedObjects({ service, project, admin, member }: Scene): Promise<Objects> {
+  const { sql } = service
   const { id: projectId, slug, tenantId, applicationId } = project
   const colleague = await member('colleague', 'tester')
   await seedMember(sql, colleague, 'member', { projectId, tenantId })
@@ -27,6 +30,8 @@ export async function seedObjects({ service: { sql }, project, admin, member }: 
   await seedPack(sql, projectId, 'en', { 'orders.title': 'Orders', 'app.title': 'Shop' })
   const pilets = await seedPilets(sql, project)
   const endpointId = await seedCallable(sql, project, machineUserId)
+  const triggerId = await seedTrigger(sql, project)
+  const runId = await seedFailedRun({ service, project }, triggerId)
   return {
     slug,
     tenantId,
@@ -35,6 +40,8 @@ export async function seedObjects({ service: { sql }, project, admin, member }: 
     machineUserId,
     packId,
     endpointId,
+    triggerId,
+    runId,
     ...pilets,
   }
 }

@@ -15,6 +15,9 @@ export type Objects = {
   disabledPiletId: string
   /** An endpoint with a target, a template and a machine user that may call it. */
   endpointId: string
+  triggerId: string
+  /** A failed run of the trigger. */
+  runId: string
 }
 
 const tenantTabs = ['applications', 'members', 'roles']
@@ -37,6 +40,8 @@ export function listActionViews({
   piletId,
   disabledPiletId,
   endpointId,
+  triggerId,
+  runId,
 }: Objects): string[] {
   const project = `/p/${slug}`
   return [
@@ -61,6 +66,8 @@ export function listActionViews({
     `${project}/pilets?open=${disabledPiletId}`,
     ...endpointTabs.map((tab) => `${project}/esb?open=${endpointId}&tab=${tab}`),
     `${project}/esb/${endpointId}`,
+    `${project}/triggers?open=${triggerId}`,
+    `${project}/triggers?open=${triggerId}&run=${runId}`,
   ]
 }
 

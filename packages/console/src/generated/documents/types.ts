@@ -65,6 +65,13 @@ export type CreateTenantRoleDefinitionInput = {
   readonly name: string;
   readonly permissions: readonly string[];
 };
+export type CreateTriggerInput = {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly cronExpression: string;
+  readonly runKey?: string | null;
+  readonly enabled?: boolean | null;
+};
 export type EndpointAuthType = "Basic" | "Bearer" | "None";
 export type EndpointInputMessageType = "SOAP" | "XML" | "JSON";
 export type EndpointLogLevel = "NONE" | "BASIC" | "FULL";
@@ -218,5 +225,13 @@ export type UpdateTenantInput = {
 export type UpdateTenantRoleDefinitionInput = {
   readonly name?: string | null;
   readonly permissions?: readonly string[] | null;
+  readonly expectedRevision?: number | null;
+};
+export type UpdateTriggerInput = {
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly cronExpression?: string | null;
+  readonly runKey?: string | null;
+  readonly enabled?: boolean | null;
   readonly expectedRevision?: number | null;
 };

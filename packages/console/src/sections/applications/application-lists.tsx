@@ -109,6 +109,7 @@ export function ApplicationBackends({ id }: ListProps): ReactNode {
 
 export function ApplicationEndpoints({ id }: ListProps): ReactNode {
   const t = useText()
+  const { slug } = useProject()
   return (
     <>
       <PagedList
@@ -131,7 +132,14 @@ export function ApplicationEndpoints({ id }: ListProps): ReactNode {
         select={(result) => result.triggersConnection}
         renderRow={({ id: rowId, name, cronExpression, enabled }) => (
           <SectionRow key={rowId} isTall end={<OnOff isOn={enabled} />}>
-            <Lines first={name} second={cronExpression} />
+            <Lines
+              first={
+                <Link to="/p/$project/triggers" params={{ project: slug }} search={{ open: rowId } as never}>
+                  {name}
+                </Link>
+              }
+              second={cronExpression}
+            />
           </SectionRow>
         )}
       />
