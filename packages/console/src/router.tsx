@@ -126,6 +126,14 @@ const sections = [
   }),
   createRoute({
     ...inProject,
+    path: 'deployments',
+    component: lazyRouteComponent(
+      () => import('./sections/deployments/deployments-page.tsx'),
+      'DeploymentsPage',
+    ),
+  }),
+  createRoute({
+    ...inProject,
     path: 'esb',
     component: lazyRouteComponent(() => import('./sections/esb/esb-page.tsx'), 'EsbPage'),
   }),

@@ -3,6 +3,7 @@
 import { type TypedDocument, graphql } from '@manager/client'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { connection } from './connection.ts'
+import { createLiveOptions } from './live-reads.ts'
 
 const maxRootFields = 20
 const maxConcurrentBatches = 4
@@ -22,6 +23,8 @@ export type BatchedRead<Values> = {
   refetchMs?: number
   /** Forgets the result as soon as no component shows it, for results that can contain secrets. */
   isSensitive?: boolean
+  /** Repeats the requests every few seconds while the page is visible, less often after failures. */
+  isLive?: boolean
 }
 
 type Entries<Values> = readonly (readonly [string, Values])[]
@@ -58,6 +61,22 @@ async function readBatch<Values>(
   ])
 }
 
+/** Reads values of objects in as few requests as possible. */
+export async function readBatches<Values>(
+  { ids, fields, idType = 'ID!', texts = noTexts }: Omit<BatchedRead<Values>, 'name'>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Values>> {
+  const batches = splitIntoBatches(ids, Math.floor(maxRootFields / Object.keys(fields).length))
+  const entries: (readonly [string, Values])[] = []
+  for (let start = 0; start < batches.length; start += maxConcurrentBatches) {
+    const running = batches
+      .slice(start, start + maxConcurrentBatches)
+      .map((batch) => readBatch<Values>(batch, { idType, fields, texts }, signal))
+    entries.push(...(await Promise.all(running)).flat())
+  }
+  return new Map(entries)
+}
+
 /**
  * Reads values of objects in as few requests as possible. The result is the same JavaScript object until a value
  * changes.
@@ -71,23 +90,15 @@ export function useBatchedReads<Values>({
   isEnabled = true,
   refetchMs,
   isSensitive = false,
+  isLive = false,
 }: BatchedRead<Values>): UseQueryResult<ReadonlyMap<string, Values>> {
-  const size = Math.floor(maxRootFields / Object.keys(fields).length)
   return useQuery({
     queryKey: [name, fields, ids, texts],
-    queryFn: async ({ signal }) => {
-      const batches = splitIntoBatches(ids, size)
-      const entries: (readonly [string, Values])[] = []
-      for (let start = 0; start < batches.length; start += maxConcurrentBatches) {
-        const running = batches
-          .slice(start, start + maxConcurrentBatches)
-          .map((batch) => readBatch<Values>(batch, { idType, fields, texts }, signal))
-        entries.push(...(await Promise.all(running)).flat())
-      }
-      return new Map(entries)
-    },
+    queryFn: ({ signal }) => readBatches({ ids, fields, idType, texts }, signal),
     enabled: isEnabled && ids.length > 0,
-    refetchInterval: refetchMs ?? false,
+    ...(isLive
+      ? createLiveOptions<ReadonlyMap<string, Values>>(() => true)
+      : { refetchInterval: refetchMs ?? false }),
     ...(isSensitive ? { gcTime: 0 } : {}),
   })
 }

@@ -243,6 +243,27 @@ export const actions = {
     mutations: ['deleteMachineUser2Endpoint'],
   },
 
+  'deployments.create': {
+    on: 'application',
+    permission: 'DEPLOYMENT_WRITE',
+    mutations: ['createDeploymentSpecification'],
+  },
+  'deployments.edit': {
+    on: 'application',
+    permission: 'DEPLOYMENT_WRITE',
+    mutations: ['updateDeploymentSpecification'],
+  },
+  'deployments.delete': {
+    on: 'application',
+    permission: 'DEPLOYMENT_WRITE',
+    mutations: ['deleteDeploymentSpecification'],
+  },
+  'deployments.wake': {
+    on: 'application',
+    permission: 'DEPLOYMENT_WAKE',
+    mutations: ['wakeDeployment'],
+  },
+
   'esb.create': { on: 'project', permission: 'ENDPOINT_WRITE', mutations: ['createEndpoint'] },
   'esb.edit': { on: 'project', permission: 'ENDPOINT_WRITE', mutations: ['updateEndpoint'] },
   'esb.toggle': { on: 'project', permission: 'ENDPOINT_WRITE', mutations: ['updateEndpoint'] },

@@ -1,6 +1,6 @@
 // Saves the rows of the current filter as CSV.
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { type RowsRead, readAllRows } from '../api/all-rows.ts'
+import { type AllRows, type RowsRead, readAllRows } from '../api/all-rows.ts'
 import { describeFailure } from '../api/failures.ts'
 import { Button } from '../kit/button.tsx'
 import { useFailureText } from '../kit/state.tsx'
@@ -12,19 +12,27 @@ import { saveCsv } from './csv.ts'
 /** A page has 100 rows, so a file has at most 10,000 rows. */
 const maxPages = 100
 
-type ExportButtonProps<Result, Variables extends { readonly after?: string | null }, Row> = {
+type ExportRowsProps<Row> = {
   fileName: string
-  read: RowsRead<Result, Variables, Row>
+  readRows: (signal: AbortSignal) => Promise<Pick<AllRows<Row>, 'rows' | 'isComplete'>>
   heads: readonly string[]
   toCells: (row: Row) => readonly (string | number)[]
 }
+type ExportButtonProps<Result, Variables extends { readonly after?: string | null }, Row> = Omit<
+  ExportRowsProps<Row>,
+  'readRows'
+> & { read: RowsRead<Result, Variables, Row> }
 
-export function ExportButton<Result, Variables extends { readonly after?: string | null }, Row>({
-  fileName,
+/** Exports the rows of one list. */
+export const ExportButton = <Result, Variables extends { readonly after?: string | null }, Row>({
   read,
-  heads,
-  toCells,
-}: ExportButtonProps<Result, Variables, Row>): ReactNode {
+  ...props
+}: ExportButtonProps<Result, Variables, Row>): ReactNode => (
+  <ExportRows {...props} readRows={(signal) => readAllRows({ ...read, maxPages }, signal)} />
+)
+
+/** Exports rows that are composed from several lists. */
+export function ExportRows<Row>({ fileName, readRows, heads, toCells }: ExportRowsProps<Row>): ReactNode {
   const t = useText()
   const { number } = useFormat()
   const describe = useFailureText()
@@ -35,7 +43,7 @@ export function ExportButton<Result, Variables extends { readonly after?: string
     const { signal } = (running.current = new AbortController())
     setPending(true)
     try {
-      const { rows, isComplete } = await readAllRows({ ...read, maxPages }, signal)
+      const { rows, isComplete } = await readRows(signal)
       if (signal.aborted) return
       saveCsv(fileName, [heads, ...rows.map(toCells)])
       showToast(isComplete ? t('app.exported', rows.length) : t('app.exportedFirst', number(rows.length)))

@@ -1,5 +1,5 @@
 // A dialog with a form. Closing it with unsaved input asks for confirmation.
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useId, useMemo, useState } from 'react'
 import { type Failure, toFieldErrors } from '../api/failures.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
@@ -38,6 +38,8 @@ export function FormDialog({
   const t = useText()
   const id = useId()
   const [isAsking, setAsking] = useState(false)
+  // A new object would bring back the error of a field that has been corrected while another field is edited.
+  const errors = useMemo(() => toFieldErrors(failure), [failure])
   const close = (): void => {
     // Closing the form now would lose the result of the change.
     if (isPending) return
@@ -81,7 +83,7 @@ export function FormDialog({
     >
       <Form
         id={id}
-        errors={toFieldErrors(failure)}
+        errors={errors}
         onSubmit={() => {
           if (!isPending && disabledReason === null) onSubmit()
         }}

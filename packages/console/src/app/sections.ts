@@ -42,6 +42,12 @@ export const projectSections: readonly (readonly Section[])[] = [
       icon: 'machineUsers',
       permission: 'MACHINE_USER_READ',
     },
+    {
+      path: 'deployments',
+      text: 'section.deployments',
+      icon: 'deployments',
+      permission: 'DEPLOYMENT_READ',
+    },
   ],
   [
     { path: 'esb', text: 'section.esb', icon: 'esb', permission: 'ENDPOINT_READ' },

@@ -1,5 +1,6 @@
 // Submits the change that a form makes.
 import type { TypedDocument } from '@manager/client'
+import { useMemo } from 'react'
 import { type Failure, describeFailure } from '../api/failures.ts'
 import { useChange } from '../api/requests.ts'
 
@@ -14,13 +15,14 @@ export type Submit<Result, Variables> = {
 export function useSubmit<Result, Variables extends Readonly<Record<string, unknown>>>(
   document: TypedDocument<Result, Variables>,
 ): Submit<Result, Variables> {
-  const change = useChange(document)
+  const { error, ...change } = useChange(document)
+  const failure = useMemo(() => (error === null ? null : describeFailure(error, { isChange: true })), [error])
   return {
     send: (variables, onSaved) => {
       if (!change.isPending) change.mutate(variables, { onSuccess: onSaved })
     },
     isPending: change.isPending,
-    failure: change.error === null ? null : describeFailure(change.error, { isChange: true }),
+    failure,
     reset: change.reset,
   }
 }

@@ -28,7 +28,7 @@ export type DataColumn<Item> = {
   /** Initial width: a fraction such as `2fr`, or a number of pixels. */
   width?: `${number}fr` | number
   minWidth?: number
-  /** The column that names the row for screen readers. Exactly one column has it. */
+  /** Marks the columns that name the row for screen readers. At least one column has it. */
   isRowHeader?: boolean
   /** When the table is narrow, columns with the highest number are dropped first; 1 is never dropped. */
   priority?: 1 | 2 | 3

@@ -4,6 +4,7 @@ import { tenants } from './tenants.de.ts'
 import { applications } from './applications.de.ts'
 import { audit } from './audit.de.ts'
 import { machineUsers } from './machine-users.de.ts'
+import { deployments } from './deployments.de.ts'
 import { esb } from './esb.de.ts'
 import { codeEditor } from './code-editor.de.ts'
 import { pilets } from './pilets.de.ts'
@@ -229,6 +230,7 @@ export const de: Texts = {
   'section.languagePacks': 'Sprachpakete',
   'section.members': 'Mitglieder',
   'section.machineUsers': 'Maschinenbenutzer',
+  'section.deployments': 'Deployments',
   'section.esb': 'ESB',
   'section.pilets': 'Pilets',
   'section.notifications': 'Benachrichtigungen',
@@ -389,6 +391,9 @@ export const de: Texts = {
 
   // machine-users
   ...machineUsers,
+
+  // deployments
+  ...deployments,
 
   // pilets
   ...pilets,

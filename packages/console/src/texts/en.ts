@@ -5,6 +5,7 @@ import { tenants } from './tenants.en.ts'
 import { applications } from './applications.en.ts'
 import { audit } from './audit.en.ts'
 import { machineUsers } from './machine-users.en.ts'
+import { deployments } from './deployments.en.ts'
 import { esb } from './esb.en.ts'
 import { codeEditor } from './code-editor.en.ts'
 import { pilets } from './pilets.en.ts'
@@ -223,6 +224,7 @@ export const en = {
   'section.languagePacks': 'Language packs',
   'section.members': 'Members',
   'section.machineUsers': 'Machine users',
+  'section.deployments': 'Deployments',
   'section.esb': 'ESB',
   'section.pilets': 'Pilets',
   'section.notifications': 'Notifications',
@@ -381,6 +383,9 @@ export const en = {
 
   // machine-users
   ...machineUsers,
+
+  // deployments
+  ...deployments,
 
   // pilets
   ...pilets,

@@ -24,6 +24,8 @@ function listPages(ids: HostileObjects): (readonly [path: string, title: string]
     [`${project}/triggers?open=${triggers.script}`, 'Triggers'],
     [`${project}/triggers?open=${triggers.placeholder}`, 'Triggers'],
     [`${project}/triggers?open=${triggers.override}`, 'Triggers'],
+    [`${project}/deployments?open=${applications.placeholder}.dev`, 'Deployments'],
+    [`${project}/deployments?open=${applications.override}.run`, 'Deployments'],
     [`${project}/members?open=${people.isolate}`, 'Members'],
     [`${project}/members?open=${people.placeholder}`, 'Members'],
     [`${project}/members?in=tenant&tenant=${tenants.rightToLeft}`, 'Members'],

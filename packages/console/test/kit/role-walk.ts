@@ -4,6 +4,7 @@ import { createToken } from '@manager/harness/credentials.ts'
 import { seedMachineUser, seedMember, seedUser } from '@manager/harness/seed.ts'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
+import { seedSpecification } from '../../../manager/test/kit/deployments.ts'
 import { seedNotifications } from '../../../manager/test/kit/inbox.ts'
 import { seedTrigger } from '../../../manager/test/kit/triggers.ts'
 import { readGranted } from '../../../manager/test/policy/granted.ts'
@@ -46,6 +47,7 @@ async function seedRoles(): Promise<void> {
   await seedNotifications(sql, { tenantId, applicationId }, Object.values(world.people), [{ title: 'Late' }])
   const { id: machineUserId } = await seedMachineUser(sql, world.own)
   const endpointId = await seedCallable(sql, world.own, machineUserId)
+  await seedSpecification(sql, world.own, { scaleToZero: true })
   const packId = await seedPack(sql, projectId, 'de', { 'orders.title': 'Bestellungen' })
   const pilets = await seedPilets(sql, world.own)
   const triggerId = await seedTrigger(sql, world.own)

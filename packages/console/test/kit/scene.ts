@@ -7,7 +7,7 @@ import { type ReferenceProxy, createReferenceProxy } from '@manager/harness/engi
 import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { type TestApp, startTestApp } from '../../../manager/test/kit/app.ts'
+import { type TestApp, type TestAppOptions, startTestApp } from '../../../manager/test/kit/app.ts'
 import { complaintsOf } from '../../../manager/test/kit/cli-login-page.ts'
 import { launchBrowser } from '../../../manager/test/kit/pilet-page.ts'
 import { renderProxy } from '../../../manager/test/kit/rendered-proxy.ts'
@@ -41,15 +41,15 @@ export type Scene = {
 
 const host = 'manager.localhost'
 
-/** `env` contains settings of the service that differ from their defaults. */
-type Options = { slug?: string; env?: Record<string, string> }
+/** `env` and `world` differ from the defaults of the service, such as its settings and its orchestrator. */
+type Options = Pick<TestAppOptions, 'env' | 'world'> & { slug?: string }
 
 /** Starts everything before the tests in a file. The returned object is filled before the first test. */
-export function useConsole({ slug = 'main', env = {} }: Options = {}): Scene {
+export function useConsole({ slug = 'main', env = {}, world = {} }: Options = {}): Scene {
   const scene = {} as Scene
   beforeAll(async () => {
     const [consoleFolder, browser] = await Promise.all([ensureConsoleBuild(), launchBrowser()])
-    const service = await startTestApp({ world: { consoleFolder }, env })
+    const service = await startTestApp({ env, world: { consoleFolder, ...world } })
     const admin = await seedUser(service.sql, 'admin', 'administrator')
     const project = await seedProject(service.sql, slug)
     const proxy = await createReferenceProxy({ managerUrl: service.url, secret: proxySecret })

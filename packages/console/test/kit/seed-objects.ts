@@ -1,7 +1,8 @@
 // Objects that make every control of the console appear: a person with all kinds of memberships, a role that can be
-// deleted, notifications, and settings.
+// deleted, notifications, settings, and a deployment that can be woken.
 import { randomUUID } from 'node:crypto'
 import { seedMachineUser, seedMember } from '@manager/harness/seed.ts'
+import { seedSpecification } from '../../../manager/test/kit/deployments.ts'
 import { seedEndpoint, seedEndpointAccess } from '../../../manager/test/kit/endpoints.ts'
 import { seedNotifications } from '../../../manager/test/kit/inbox.ts'
 import { seedTrigger } from '../../../manager/test/kit/triggers.ts'
@@ -26,6 +27,7 @@ export async function seedObjects({ service, project, admin, member }: Scene): P
   await seedSettings(sql, project, 'project', { 'mail.from': 'help@example.com' })
   await seedSettings(sql, project, 'tenant', { 'smtp.password': 'never shown' })
   const { id: machineUserId } = await seedMachineUser(sql, project)
+  await seedSpecification(sql, project, { scaleToZero: true })
   const packId = await seedPack(sql, projectId, 'de', { 'orders.title': 'Bestellungen', 'orders.empty': '' })
   await seedPack(sql, projectId, 'en', { 'orders.title': 'Orders', 'app.title': 'Shop' })
   const pilets = await seedPilets(sql, project)

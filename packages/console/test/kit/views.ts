@@ -68,6 +68,8 @@ export function listActionViews({
     `${project}/esb/${endpointId}`,
     `${project}/triggers?open=${triggerId}`,
     `${project}/triggers?open=${triggerId}&run=${runId}`,
+    // Only the first environment has a specification.
+    ...['dev', 'qas'].map((environment) => `${project}/deployments?open=${applicationId}.${environment}`),
   ]
 }
 
@@ -79,6 +81,7 @@ export function listViews(objects: Objects): string[] {
     ...listActionViews(objects),
     ...tabsToRead.tenants.map((tab) => `${project}/tenants?open=${tenantId}&tab=${tab}`),
     ...tabsToRead.applications.map((tab) => `${project}/applications?open=${applicationId}&tab=${tab}`),
+    `${project}/deployments?open=${applicationId}.dev&tab=backends`,
     `${project}/settings?tenant=${tenantId}&application=${applicationId}`,
     `${project}/pilets?view=feed&application=${applicationId}&tenant=${tenantId}`,
     `${project}/esb/${endpointId}?view=sample`,

@@ -33,7 +33,7 @@ function commandOf(program: ExampleProgram): [string, ...string[]] {
 /** Starts the backend, which registers itself. */
 export async function startExampleBackend(
   program: ExampleProgram,
-  of: { managerUrl: string; applicationId: string; token: string },
+  of: { managerUrl: string; applicationId: string; token: string; heartbeatSeconds?: string },
 ) {
   const [command, ...args] = commandOf(program)
   const port = await freePort()
@@ -49,7 +49,7 @@ export async function startExampleBackend(
       MACHINE_TOKEN_FILE: tokenFile,
       CALLBACK_URL: callbackUrl,
       PORT: String(port),
-      HEARTBEAT_SECONDS: '0.2',
+      HEARTBEAT_SECONDS: of.heartbeatSeconds ?? '0.2',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -9,6 +9,17 @@ export type CreateApplicationInput = {
   readonly slug: string;
   readonly description?: string | null;
 };
+export type CreateDeploymentSpecificationInput = {
+  readonly environmentId: string;
+  readonly workload: string;
+  readonly image: string;
+  readonly version?: string | null;
+  readonly minReplicas?: number | null;
+  readonly maxReplicas?: number | null;
+  readonly port?: number | null;
+  readonly healthPath?: string | null;
+  readonly readinessTimeoutSeconds?: number | null;
+};
 export type CreateEndpointInput = {
   readonly name: string;
   readonly description?: string | null;
@@ -162,6 +173,17 @@ export type UpdateApplicationInput = {
 export type UpdateBackendModuleConfigInput = {
   readonly EnabledModules?: readonly string[] | null;
   readonly KeyValuePairs?: readonly KeyValuePairInput[] | null;
+  readonly expectedRevision?: number | null;
+};
+export type UpdateDeploymentSpecificationInput = {
+  readonly workload?: string | null;
+  readonly image?: string | null;
+  readonly version?: string | null;
+  readonly minReplicas?: number | null;
+  readonly maxReplicas?: number | null;
+  readonly port?: number | null;
+  readonly healthPath?: string | null;
+  readonly readinessTimeoutSeconds?: number | null;
   readonly expectedRevision?: number | null;
 };
 export type UpdateEndpointInput = {
