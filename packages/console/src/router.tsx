@@ -162,6 +162,11 @@ const sections = [
   }),
   createRoute({
     ...inProject,
+    path: 'calls',
+    component: lazyRouteComponent(() => import('./sections/calls/calls-page.tsx'), 'CallsPage'),
+  }),
+  createRoute({
+    ...inProject,
     path: 'audit',
     component: lazyRouteComponent(() => import('./sections/audit/audit-page.tsx'), 'AuditPage'),
   }),

@@ -24,6 +24,7 @@ const projectPages = [
   'notifications',
   'esb',
   'triggers',
+  'calls',
   'audit',
 ]
 const paths = [

@@ -29,7 +29,8 @@ export function formatRange(range: TimeRange, t: Translate, { date, period }: Fo
   if (from !== null && to !== null && !isWholeDays(range)) return period(from, to)
   const last = to === null ? null : new Date(Date.parse(to) - 1).toISOString()
   if (from === null) return t('app.range.until', date(last ?? ''))
-  return last === null ? t('app.range.since', date(from)) : `${date(from)} – ${date(last)}`
+  if (last === null) return t('app.range.since', date(from))
+  return date(from) === date(last) ? date(from) : `${date(from)} – ${date(last)}`
 }
 
 type RangeProps = {

@@ -30,7 +30,7 @@ const sectionPaths = new Set(projectSections.flat().map(({ path }) => path))
 
 /** Lists the pages that can show a hit, with the best one first. */
 function listTargets(hit: SearchHit): readonly Target[] {
-  const { kind, id, title, applicationId, endpointId, triggerId } = hit
+  const { kind, id, title, subtitle, applicationId, triggerId } = hit
   const application = { section: 'applications', search: { open: applicationId ?? undefined } }
   switch (kind) {
     case 'project':
@@ -44,7 +44,11 @@ function listTargets(hit: SearchHit): readonly Target[] {
     case 'endpoint':
       return [{ section: 'esb', search: { open: id } }, application]
     case 'loggedCall':
-      return [{ section: 'esb', search: { open: endpointId ?? undefined, call: id } }, application]
+      // The subtitle is the request id, which finds the call without its time.
+      return [
+        { section: 'calls', search: { application: applicationId ?? undefined, q: subtitle ?? undefined } },
+        application,
+      ]
     case 'trigger':
       return [{ section: 'triggers', search: { open: id } }, application]
     case 'triggerRun':

@@ -52,6 +52,7 @@ export const projectSections: readonly (readonly Section[])[] = [
   [
     { path: 'esb', text: 'section.esb', icon: 'esb', permission: 'ENDPOINT_READ' },
     { path: 'triggers', text: 'section.triggers', icon: 'triggers', permission: 'TRIGGER_READ' },
+    { path: 'calls', text: 'section.calls', icon: 'list', permission: 'ESB_AUDIT_READ' },
     { path: 'pilets', text: 'section.pilets', icon: 'pilets', permission: 'PILET_READ' },
   ],
   [

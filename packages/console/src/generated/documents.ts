@@ -3,6 +3,7 @@ export * from "./documents/types.ts";
 export * from "./documents/access.ts";
 export * from "./documents/applications.ts";
 export * from "./documents/audit.ts";
+export * from "./documents/calls.ts";
 export * from "./documents/deployments.ts";
 export * from "./documents/esb.ts";
 export * from "./documents/language-packs.ts";

@@ -3,6 +3,7 @@ import { overview } from './overview.de.ts'
 import { tenants } from './tenants.de.ts'
 import { applications } from './applications.de.ts'
 import { audit } from './audit.de.ts'
+import { calls } from './calls.de.ts'
 import { machineUsers } from './machine-users.de.ts'
 import { deployments } from './deployments.de.ts'
 import { esb } from './esb.de.ts'
@@ -235,6 +236,7 @@ export const de: Texts = {
   'section.pilets': 'Pilets',
   'section.notifications': 'Benachrichtigungen',
   'section.triggers': 'Trigger',
+  'section.calls': 'Aufrufe',
   'section.audit': 'Audit',
   'section.users': 'Benutzer und Rollen',
   'section.tokens': 'Tokens',
@@ -403,6 +405,8 @@ export const de: Texts = {
 
   // triggers
   ...triggers,
+  // calls
+  ...calls,
 
   // audit
   ...audit,

@@ -4,6 +4,7 @@ import { overview } from './overview.en.ts'
 import { tenants } from './tenants.en.ts'
 import { applications } from './applications.en.ts'
 import { audit } from './audit.en.ts'
+import { calls } from './calls.en.ts'
 import { machineUsers } from './machine-users.en.ts'
 import { deployments } from './deployments.en.ts'
 import { esb } from './esb.en.ts'
@@ -229,6 +230,7 @@ export const en = {
   'section.pilets': 'Pilets',
   'section.notifications': 'Notifications',
   'section.triggers': 'Triggers',
+  'section.calls': 'Calls',
   'section.audit': 'Audit',
   'section.users': 'Users and roles',
   'section.tokens': 'Tokens',
@@ -395,6 +397,8 @@ export const en = {
 
   // triggers
   ...triggers,
+  // calls
+  ...calls,
 
   // audit
   ...audit,

@@ -59,8 +59,15 @@ function createFormat(locale: string): Format {
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const minutes = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
   const precise = new Intl.DateTimeFormat(locale, {
-    dateStyle: 'short',
-    timeStyle: 'medium',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    // Logs have 24 hours in every language, so that times have the same width and order.
+    hourCycle: 'h23',
   })
   const relative: RelativeFormats = {
     words: new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }),
@@ -71,8 +78,7 @@ function createFormat(locale: string): Format {
     number: (value) => number.format(value),
     percent: (ratio) => percent.format(ratio),
     exact: (time) => exact.format(Date.parse(time)),
-    precise: (time) =>
-      `${precise.format(Date.parse(time))}.${String(Date.parse(time) % 1_000).padStart(3, '0')}`,
+    precise: (time) => precise.format(Date.parse(time)),
     date: (time) => date.format(Date.parse(time)),
     period: (from, to) => minutes.formatRange(Date.parse(from), Date.parse(to)),
     relative: (time, now = Date.now()) => formatRelative(relative, time, now),

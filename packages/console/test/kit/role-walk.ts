@@ -15,6 +15,7 @@ import { type MatrixWorld, createMatrixWorld, fresh } from '../../../manager/tes
 import { type Action, type ActionName, actions } from '../../src/app/actions.ts'
 import { type Section, projectSections, systemSections } from '../../src/app/sections.ts'
 import type { Scene } from './scene.ts'
+import { seedFailedCall } from './seed-calls.ts'
 import { seedCallable } from './seed-objects.ts'
 import { seedPack } from './seed-pack.ts'
 import { seedPilets } from './seed-pilets.ts'
@@ -52,6 +53,7 @@ async function seedRoles(): Promise<void> {
   const pilets = await seedPilets(sql, world.own)
   const triggerId = await seedTrigger(sql, world.own)
   const runId = await seedFailedRun({ service: scene.service, project: world.own }, triggerId)
+  const callKey = await seedFailedCall(sql, { projectId, endpointId, machineUserId })
   views = listActionViews({
     slug,
     tenantId,
@@ -63,6 +65,7 @@ async function seedRoles(): Promise<void> {
     endpointId,
     triggerId,
     runId,
+    callKey,
   })
 }
 

@@ -7,6 +7,7 @@ import { seedEndpoint, seedEndpointAccess } from '../../../manager/test/kit/endp
 import { seedNotifications } from '../../../manager/test/kit/inbox.ts'
 import { seedTrigger } from '../../../manager/test/kit/triggers.ts'
 import type { Scene } from './scene.ts'
+import { seedFailedCall } from './seed-calls.ts'
 import { seedPack } from './seed-pack.ts'
 import { seedPilets } from './seed-pilets.ts'
 import { seedFailedRun } from './seed-runs.ts'
@@ -34,8 +35,10 @@ export async function seedObjects({ service, project, admin, member }: Scene): P
   const endpointId = await seedCallable(sql, project, machineUserId)
   const triggerId = await seedTrigger(sql, project)
   const runId = await seedFailedRun({ service, project }, triggerId)
+  const callKey = await seedFailedCall(sql, { projectId, endpointId, machineUserId })
   return {
     slug,
+    callKey,
     tenantId,
     applicationId,
     personId: colleague.id,

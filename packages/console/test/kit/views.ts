@@ -18,6 +18,8 @@ export type Objects = {
   triggerId: string
   /** A failed run of the trigger. */
   runId: string
+  /** The key of a logged call of the application. */
+  callKey: string
 }
 
 const tenantTabs = ['applications', 'members', 'roles']
@@ -42,6 +44,7 @@ export function listActionViews({
   endpointId,
   triggerId,
   runId,
+  callKey,
 }: Objects): string[] {
   const project = `/p/${slug}`
   return [
@@ -60,6 +63,7 @@ export function listActionViews({
     `${project}/members?in=application&application=${applicationId}`,
     `${project}/members?open=${personId}`,
     `${project}/notifications?open=${applicationId}`,
+    `${project}/calls?application=${applicationId}&open=${callKey}`,
     `${project}/audit?open=1`,
     ...machineUserTabs.map((tab) => `${project}/machine-users?open=${machineUserId}&tab=${tab}`),
     ...piletTabs.map((tab) => `${project}/pilets?open=${piletId}&tab=${tab}`),
