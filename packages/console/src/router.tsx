@@ -47,6 +47,16 @@ const tokens = createRoute({
   path: '/system/tokens',
   component: lazyRouteComponent(() => import('./sections/system/tokens-page.tsx'), 'TokensPage'),
 })
+const evidence = createRoute({
+  getParentRoute,
+  path: '/system/evidence',
+  component: lazyRouteComponent(() => import('./sections/evidence/evidence-page.tsx'), 'EvidencePage'),
+})
+const accessReview = createRoute({
+  getParentRoute,
+  path: '/system/access-review',
+  component: lazyRouteComponent(() => import('./sections/review/review-page.tsx'), 'ReviewPage'),
+})
 /** The page that shows all components. A production build contains it only in the mode `kit`, which the tests use. */
 const hasKit = import.meta.env.DEV || import.meta.env.MODE === 'kit'
 const kitRoutes = hasKit
@@ -181,6 +191,8 @@ export const router = createRouter({
     me,
     users,
     tokens,
+    evidence,
+    accessReview,
     ...kitRoutes,
     project.addChildren([projectHome, ...sections]),
   ]),

@@ -34,6 +34,13 @@ const paths = [
   '/system/users?view=roles',
   '/system/tokens',
   '/system/tokens?view=machine&project=main',
+  '/system/access-review',
+  '/system/access-review?scope=system',
+  '/system/access-review?scope=system&print=1',
+  '/system/evidence',
+  '/system/evidence?query=access-grants',
+  '/system/evidence?query=audit-access&print=1',
+  '/system/evidence?view=chains',
   ...projectPages.map((path) => `/p/main/${path}`),
   '/p/main/pilets?view=feed',
 ]

@@ -11,8 +11,10 @@ export type Action = {
   readonly mutations: readonly string[]
   /** Queries behind the control that require a separate permission. */
   readonly queries?: readonly string[]
-  /** The path that the control downloads. */
+  /** The path of the REST route that the control requests. */
   readonly route?: string
+  /** The method of the route; by default, GET. */
+  readonly method?: 'POST'
   /** The path to which the control sends a file. */
   readonly upload?: string
 }
@@ -35,6 +37,26 @@ export const actions = {
     on: 'system',
     permission: 'ACCESS_TOKEN_WRITE',
     mutations: ['deletePersonalAccessToken'],
+  },
+  // Reports and evidence are reads. The Manager records each of them.
+  'accessReview.read': {
+    on: 'system',
+    permission: 'ACCESS_REVIEW',
+    mutations: [],
+    route: '/api/access/review',
+  },
+  'accessReview.attest': {
+    on: 'system',
+    permission: 'ACCESS_REVIEW',
+    mutations: [],
+    route: '/api/access/review/attest',
+    method: 'POST',
+  },
+  'evidence.run': {
+    on: 'system',
+    permission: 'EVIDENCE_READ',
+    mutations: [],
+    route: '/api/audit/evidence/:name',
   },
   'users.changeRole': { on: 'system', permission: 'USER_WRITE', mutations: ['updateUserSystemRole'] },
 

@@ -37,14 +37,18 @@ type RangeProps = {
   list: ListSearch
   /** The range to show, if it is not the range of the address. */
   range?: TimeRange
+  /** The name of the range without bounds, if the API has a default for it. */
+  anyText?: string
 }
 
-export function RangeFilter({ list, range: shown }: RangeProps): ReactNode {
+export function RangeFilter({ list, range: shown, anyText }: RangeProps): ReactNode {
   const t = useText()
   const format = useFormat()
   const [isOpen, setOpen] = useState(false)
   const selected = readTimeRange(list.search, useNow())
   const range = shown ?? selected
+  const getText = (id: (typeof rangeIds)[number]): string =>
+    id === 'any' && anyText !== undefined ? anyText : t(`app.range.${id}`)
   const choose = (changes: Parameters<ListSearch['setFilter']>[0]): void => {
     setOpen(false)
     list.setFilter({ range: undefined, from: undefined, to: undefined, ...changes })
@@ -53,7 +57,9 @@ export function RangeFilter({ list, range: shown }: RangeProps): ReactNode {
     <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
       <AriaButton className="input select" data-size="small" data-chip="">
         <ChipLabel label={t('app.time')} />
-        <span className="truncate">{formatRange(range, t, format)}</span>
+        <span className="truncate">
+          {range.id === 'any' ? getText('any') : formatRange(range, t, format)}
+        </span>
         <Icon name="chevronDown" size={12} />
       </AriaButton>
       <Popover className="popover" placement="bottom start">
@@ -70,8 +76,8 @@ export function RangeFilter({ list, range: shown }: RangeProps): ReactNode {
             }}
           >
             {rangeIds.map((id) => (
-              <ListBoxItem key={id} id={id} textValue={t(`app.range.${id}`)} className="menu-item">
-                <Text slot="label">{t(`app.range.${id}`)}</Text>
+              <ListBoxItem key={id} id={id} textValue={getText(id)} className="menu-item">
+                <Text slot="label">{getText(id)}</Text>
               </ListBoxItem>
             ))}
           </ListBox>

@@ -70,6 +70,8 @@ export const projectSections: readonly (readonly Section[])[] = [
 export const systemSections: readonly Section[] = [
   { path: 'users', text: 'section.users', icon: 'members', permission: 'USER_WRITE' },
   { path: 'tokens', text: 'section.tokens', icon: 'key', permission: 'USER_WRITE' },
+  { path: 'evidence', text: 'section.evidence', icon: 'list', permission: 'EVIDENCE_READ' },
+  { path: 'access-review', text: 'section.accessReview', icon: 'ok', permission: 'ACCESS_REVIEW' },
 ]
 
 /** Returns whether the console has this project section, so that other pages can link to it. */

@@ -3,11 +3,14 @@ import './data-table.css'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import {
   Cell,
+  Checkbox,
   Column,
   ColumnResizer,
   Group,
+  type Key,
   ResizableTableContainer,
   Row,
+  type Selection,
   type SortDescriptor,
   Table,
   TableBody,
@@ -48,6 +51,8 @@ export type DataTableProps<Item extends { readonly id: string }> = {
   onOpen?: (id: string) => void
   /** The ids of rows that were removed from the list since it was shown. They are struck through. */
   goneIds?: ReadonlySet<string>
+  /** Adds check boxes to choose several rows of the page. */
+  selection?: { readonly ids: ReadonlySet<string>; readonly onChange: (ids: ReadonlySet<string>) => void }
   /** Shown instead of rows: loading, empty or a failure. */
   placeholder?: ReactNode
   rowHeight?: 32 | 40 | 48
@@ -76,6 +81,14 @@ function fitColumns<Item>(columns: readonly DataColumn<Item>[], width: number): 
 const defaultMinWidth = 96
 const narrowWidth = 560
 const noIds: ReadonlySet<string> = new Set()
+const checkColumn = {
+  id: 'check',
+  title: '',
+  width: 48,
+  minWidth: 48,
+  priority: 1,
+  render: () => <RowCheck />,
+} as const satisfies DataColumn<unknown>
 
 export function DataTable<Item extends { readonly id: string }>({
   label,
@@ -83,11 +96,13 @@ export function DataTable<Item extends { readonly id: string }>({
   rows,
   ...props
 }: DataTableProps<Item>): ReactNode {
-  const { sort, onSort, openId = null, onOpen, goneIds = noIds, placeholder, rowHeight = 40 } = props
+  const { sort, onSort, openId = null, onOpen, goneIds = noIds } = props
+  const { selection, placeholder, rowHeight = 40 } = props
   const [container, setContainer] = useState<HTMLDivElement | null>(null)
   const width = useWidth(container)
   useRowFocus(container, openId)
-  const columns = fitColumns(allColumns, width ?? Infinity).map((column) => ({
+  const wanted = selection === undefined ? allColumns : [checkColumn, ...allColumns]
+  const columns = fitColumns(wanted, width ?? Infinity).map((column) => ({
     ...column,
     // React reuses a column that has the same key, and the id of a reused column must not change.
     key: column.sortField ?? column.id,
@@ -103,14 +118,7 @@ export function DataTable<Item extends { readonly id: string }>({
         <Table
           className="table"
           aria-label={label}
-          selectionMode={onOpen === undefined ? 'none' : 'single'}
-          selectionBehavior="toggle"
-          disallowEmptySelection
-          selectedKeys={openId === null ? [] : [openId]}
-          onSelectionChange={(keys) => {
-            const [key] = keys
-            if (key !== undefined && key !== openId) onOpen?.(String(key))
-          }}
+          {...getSelectionProps({ rows, openId, onOpen, selection })}
           sortDescriptor={toDescriptor(sort)}
           onSortChange={({ column, direction }) =>
             onSort?.({ field: String(column), direction: direction === 'descending' ? 'DESC' : 'ASC' })
@@ -119,14 +127,15 @@ export function DataTable<Item extends { readonly id: string }>({
           <TableHeader columns={columns}>
             {(column) => <Head column={column} edge={getEdge(column.id)} />}
           </TableHeader>
-          <TableBody items={rows} dependencies={[allColumns, columns.length, height, goneIds]}>
+          <TableBody items={rows} dependencies={[allColumns, columns.length, height, goneIds, openId]}>
             {(item) => (
               <Row
                 id={item.id}
                 className="table-row"
                 data-gone={goneIds.has(item.id) || undefined}
+                data-open={item.id === openId ? '' : undefined}
                 columns={columns}
-                dependencies={[item, allColumns, columns.length, goneIds]}
+                dependencies={[item, allColumns, columns.length, goneIds, openId]}
               >
                 {(column) => (
                   <Cell className="table-cell" data-align={column.align} data-edge={getEdge(column.id)}>
@@ -150,6 +159,49 @@ const GoneHint = (): ReactNode => {
   const t = useText()
   return <span className="visually-hidden">{t('kit.goneRow')}</span>
 }
+
+type SelectionProps = Pick<DataTableProps<{ readonly id: string }>, 'rows' | 'onOpen' | 'selection'> & {
+  openId: string | null
+}
+
+/** Without check boxes, the selected row is the open one. With check boxes, Enter opens a row if none is chosen. */
+function getSelectionProps({ rows, openId, onOpen, selection }: SelectionProps) {
+  if (selection === undefined)
+    return {
+      selectionMode: onOpen === undefined ? 'none' : 'single',
+      selectionBehavior: 'toggle',
+      disallowEmptySelection: true,
+      selectedKeys: openId === null ? [] : [openId],
+      onSelectionChange: (keys: Selection) => {
+        const [key] = keys
+        if (key !== undefined && key !== openId) onOpen?.(String(key))
+      },
+    } as const
+  const { ids, onChange } = selection
+  return {
+    selectionMode: 'multiple',
+    selectionBehavior: 'toggle',
+    selectedKeys: rows.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
+    onSelectionChange: (keys: Selection) => {
+      const chosen = keys === 'all' ? rows.map(({ id }) => id) : [...keys].map(String)
+      // Rows of other pages stay chosen.
+      const others = [...ids].filter((id) => !rows.some((row) => row.id === id))
+      onChange(new Set([...others, ...chosen]))
+    },
+    ...(onOpen === undefined ? {} : { onRowAction: (key: Key) => onOpen(String(key)) }),
+  } as const
+}
+
+/** The check box of a row, or of the head, which chooses all rows of the page. React Aria labels it. */
+const RowCheck = (): ReactNode => (
+  <Checkbox slot="selection" className="check table-check">
+    {({ isIndeterminate }) => (
+      <span className="check-box">
+        <Icon name={isIndeterminate ? 'minusSign' : 'check'} size={12} />
+      </span>
+    )}
+  </Checkbox>
+)
 
 /** Moves the focus to the row of the item that was open, unless the focus returned to a place outside of the table. */
 function useRowFocus(container: HTMLElement | null, openId: string | null): void {
@@ -188,17 +240,23 @@ function Head<Item>({ column, edge }: HeadProps<Item>): ReactNode {
       defaultWidth={width}
       minWidth={minWidth}
     >
-      {({ sortDirection }) => (
-        <div className="table-head-content">
-          <Group role="presentation" tabIndex={-1} className="table-head-title">
-            <span className="truncate">{title}</span>
-            {sortDirection !== undefined && (
-              <Icon name={sortDirection === 'ascending' ? 'chevronUp' : 'chevronDown'} size={12} />
-            )}
-          </Group>
-          {edge !== 'last' && <ColumnResizer className="table-resizer" />}
-        </div>
-      )}
+      {({ sortDirection }) =>
+        id === checkColumn.id ? (
+          <div className="table-head-content table-head-check">
+            <RowCheck />
+          </div>
+        ) : (
+          <div className="table-head-content">
+            <Group role="presentation" tabIndex={-1} className="table-head-title">
+              <span className="truncate">{title}</span>
+              {sortDirection !== undefined && (
+                <Icon name={sortDirection === 'ascending' ? 'chevronUp' : 'chevronDown'} size={12} />
+              )}
+            </Group>
+            {edge !== 'last' && <ColumnResizer className="table-resizer" />}
+          </div>
+        )
+      }
     </Column>
   )
 }

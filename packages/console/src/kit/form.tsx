@@ -63,6 +63,7 @@ type TextFieldProps = FieldProps & {
   type?: 'text' | 'email' | 'url' | 'date' | 'password'
   hasAutoFocus?: boolean
   placeholder?: string
+  maxLength?: number
 }
 
 export const TextField = ({

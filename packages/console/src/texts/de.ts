@@ -14,6 +14,8 @@ import { access } from './access.de.ts'
 import { languagePacks } from './language-packs.de.ts'
 import { me } from './me.de.ts'
 import { notifications } from './notifications.de.ts'
+import { evidence } from './evidence.de.ts'
+import { review } from './review.de.ts'
 import { system } from './system.de.ts'
 import { failures } from './failures.de.ts'
 import { createPlural } from './plural.ts'
@@ -186,6 +188,13 @@ export const de: Texts = {
   'app.exported': (count) => plural(count, { one: '# Zeile exportiert', other: '# Zeilen exportiert' }),
   'app.exportedFirst': (count) =>
     `Die ersten ${count} Zeilen wurden exportiert. Grenzen Sie den Filter ein, um die übrigen zu exportieren.`,
+  'app.print': 'Drucken',
+  'app.printBack': 'Zurück zur Liste',
+  'app.printedAt': 'Gedruckt',
+  'app.printedBy': 'Gedruckt von',
+  'app.printLimit': (shown, total) =>
+    `Die ersten ${shown} von ${total} Zeilen. Exportieren Sie eine CSV-Datei, um alle Zeilen zu erhalten.`,
+  'app.printView': 'Druckansicht',
   'app.exportFailed': (message) => `Der Export ist fehlgeschlagen: ${message}`,
   'app.goneRows': (count) =>
     plural(count, {
@@ -240,6 +249,8 @@ export const de: Texts = {
   'section.audit': 'Audit',
   'section.users': 'Benutzer und Rollen',
   'section.tokens': 'Tokens',
+  'section.evidence': 'Nachweise',
+  'section.accessReview': 'Zugriffsprüfung',
   'section.me': 'Mein Konto',
 
   // projects, overview
@@ -419,6 +430,12 @@ export const de: Texts = {
 
   // system
   ...system,
+
+  // evidence
+  ...evidence,
+
+  // review
+  ...review,
 
   // me
   ...me,

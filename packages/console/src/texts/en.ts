@@ -15,6 +15,8 @@ import { access } from './access.en.ts'
 import { languagePacks } from './language-packs.en.ts'
 import { me } from './me.en.ts'
 import { notifications } from './notifications.en.ts'
+import { evidence } from './evidence.en.ts'
+import { review } from './review.en.ts'
 import { system } from './system.en.ts'
 import { failures } from './failures.en.ts'
 import { createPlural } from './plural.ts'
@@ -183,6 +185,13 @@ export const en = {
   'app.exported': (count: number) => plural(count, { one: 'Exported # row', other: 'Exported # rows' }),
   'app.exportedFirst': (count: string) =>
     `Exported the first ${count} rows. Narrow the filter to export the others.`,
+  'app.print': 'Print',
+  'app.printBack': 'Back to the list',
+  'app.printedAt': 'Printed',
+  'app.printedBy': 'Printed by',
+  'app.printLimit': (shown: string, total: string) =>
+    `The first ${shown} of ${total} rows. Export a CSV file to get all rows.`,
+  'app.printView': 'Print view',
   'app.exportFailed': (message: string) => `The export failed: ${message}`,
   'app.goneRows': (count: number) =>
     plural(count, { one: '# row is no longer in the list', other: '# rows are no longer in the list' }),
@@ -234,6 +243,8 @@ export const en = {
   'section.audit': 'Audit',
   'section.users': 'Users and roles',
   'section.tokens': 'Tokens',
+  'section.evidence': 'Evidence',
+  'section.accessReview': 'Access review',
   'section.me': 'My account',
 
   // projects, overview
@@ -411,6 +422,12 @@ export const en = {
 
   // system
   ...system,
+
+  // evidence
+  ...evidence,
+
+  // review
+  ...review,
 
   // me
   ...me,

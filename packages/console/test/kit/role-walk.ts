@@ -145,7 +145,9 @@ async function findAccepted(context: BrowserContext, principal: Principal, refus
       if (status !== 403 && status !== 404) accepted.push(`${name}: ${action.upload} ${status}`)
     }
     if (action.route === undefined) continue
-    const status = (await context.request.get(address + action.route, { headers: { host } })).status()
+    const { method = 'GET' } = action
+    const response = await context.request.fetch(address + action.route, { method, headers: { host } })
+    const status = response.status()
     if (status !== 403) accepted.push(`${name}: ${action.route} ${status}`)
   }
   return accepted

@@ -1,20 +1,17 @@
 // The export of the entries. Administrators download the signed trail from the API; others save the rows of the list.
 import { type ReactNode, useState } from 'react'
-import { describeFailure } from '../../api/failures.ts'
 import { useRead } from '../../api/requests.ts'
 import { may } from '../../app/actions.ts'
-import { downloadFile } from '../../app/csv.ts'
 import { ExportButton } from '../../app/export-button.tsx'
 import type { ListSearch } from '../../app/list-search.ts'
 import { useNow } from '../../app/now.ts'
 import { useProject } from '../../app/project.tsx'
+import { useDownload } from '../../app/use-download.ts'
 import { auditExportDocument, shellMeDocument } from '../../generated/documents.ts'
 import { Button } from '../../kit/button.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
 import { Note } from '../../kit/note.tsx'
-import { useFailureText } from '../../kit/state.tsx'
 import { Segments } from '../../kit/tabs.tsx'
-import { showToast } from '../../kit/toast.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
 import { type AuditQuery, toAuditQuery } from './audit-query.ts'
@@ -111,22 +108,11 @@ function createAddress(
 
 type DownloadProps = { address: string; name: string; onDone: () => void }
 
-/** Downloads a file. If the session has ended, the browser would save the sign-in page of the proxy in its place. */
 function DownloadButton({ address, name, onDone }: DownloadProps): ReactNode {
   const t = useText()
-  const describe = useFailureText()
-  const { refetch, isFetching } = useRead(shellMeDocument, {})
-  const download = async (): Promise<void> => {
-    const { error } = await refetch()
-    if (error !== null) {
-      showToast(t('app.exportFailed', describe(describeFailure(error))), { tone: 'danger' })
-      return
-    }
-    downloadFile(address, name)
-    onDone()
-  }
+  const { isPending, run } = useDownload()
   return (
-    <Button variant="primary" isPending={isFetching} onPress={() => void download()}>
+    <Button variant="primary" isPending={isPending} onPress={() => run(address, name, onDone)}>
       {t('audit.download')}
     </Button>
   )

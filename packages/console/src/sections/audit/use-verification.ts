@@ -20,7 +20,7 @@ type Verify = {
 }
 
 /** Verifies part by part, until the chain is broken or verified, or a part contains no entry. */
-async function verifyChain(
+export async function verifyChain(
   project: string,
   signal: AbortSignal,
   onPart: (part: VerifiedPart) => void,

@@ -3,17 +3,24 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useRead } from '../../api/requests.ts'
 import { describeFailure } from '../../api/failures.ts'
-import { may } from '../../app/actions.ts'
+import { type ActionName, may } from '../../app/actions.ts'
 import { shellMeDocument } from '../../generated/documents.ts'
 import { Page } from '../../kit/page.tsx'
 import { FailureState, Skeleton, State } from '../../kit/state.tsx'
 import { useText } from '../../texts/language.tsx'
 
-/** Shows a page only to people who may manage the users of the installation. */
-export function SystemGate({ title, children }: { title: string; children: ReactNode }): ReactNode {
+type SystemGateProps = {
+  title: string
+  /** The action that the page is for; by default, to manage the users of the installation. */
+  action?: ActionName
+  children: ReactNode
+}
+
+/** Shows a page only to people who may use it. */
+export function SystemGate({ title, action = 'users.changeRole', children }: SystemGateProps): ReactNode {
   const t = useText()
   const { data, error, refetch } = useRead(shellMeDocument, {})
-  if (may(data?.me, 'users.changeRole')) return children
+  if (may(data?.me, action)) return children
   return (
     <Page title={title}>
       {data !== undefined && (

@@ -1,0 +1,193 @@
+// German texts for sections/review.
+import { createPlural } from './plural.ts'
+import type { review as english } from './review.en.ts'
+import type { TextsOf } from './texts.ts'
+
+const plural = createPlural('de')
+
+export const review: TextsOf<typeof english> = {
+  // start
+  'review.oneProject': 'Ein Projekt',
+  'review.otherScope': 'Umfang auswählen',
+  'review.projectHint':
+    'Rollen im Projekt, in seinen Mandanten und Anwendungen, und seine Maschinenbenutzer.',
+  'review.reading': (size) => `Zugriffsliste wird gelesen … ${size}`,
+  'review.startProject': 'Projekt prüfen',
+  'review.startSystem': 'Installation prüfen',
+  'review.step.attest': 'Bestätigen.',
+  'review.step.decide': 'Entscheiden.',
+  'review.step.read': 'Zugriffsliste lesen.',
+  'review.stepHint.attest':
+    'Ihr Name, die Entscheidungen und die geprüfte Zugriffsliste stehen danach im Audit-Protokoll.',
+  'review.stepHint.decide':
+    'Jeden Zugriff genehmigen, ändern oder entziehen. Eine Entscheidung ändert noch nichts: Öffnen Sie dazu den Zugriff.',
+  'review.stepHint.read':
+    'Sie ist ein vollständiger Stand mit einer Empfehlung für jeden Zugriff. Jedes Lesen wird im Audit-Protokoll aufgezeichnet.',
+  'review.systemHint':
+    'Jeder Zugriff in jedem Projekt, alle Administratoren und alle persönlichen Zugriffstokens. Nur diese Prüfung enthält Administratoren und Tokens.',
+  'review.tooLarge': 'Die Zugriffsliste ist zu groß für diese Seite',
+  'review.tooLargeHint':
+    'Prüfen Sie die Projekte einzeln, oder verwenden Sie die CSV-Datei der API: /api/access/review?format=csv',
+  'review.wholeSystem': 'Die ganze Installation',
+  'review.projectScope': (name) => `Projekt ${name}`,
+
+  // list
+  'review.access': 'Zugriff',
+  'review.accessOf': (name, role, scope) => `${name}, ${role}, ${scope}`,
+  'review.accessTo': 'Zugriff auf',
+  'review.advice': 'Empfehlung',
+  'review.advice.keep': 'Behalten',
+  'review.advice.review': 'Prüfen',
+  'review.advice.revoke': 'Entziehen',
+  'review.attestation': 'Bestätigung',
+  'review.attestedNow': 'Bestätigt',
+  'review.changedSince': (added, removed, changed) =>
+    `Seit der vorigen Liste haben sich Zugriffe geändert: ${added} neu, ${removed} entfernt, ${changed} geändert. Entscheidungen über unveränderte Zugriffe bleiben erhalten.`,
+  'review.close': 'Prüfung schließen',
+  'review.closeHint': 'Bestätigen oder entfernen Sie zuerst Ihre Entscheidungen',
+  'review.decided': (decided, total) => `${decided} von ${total} entschieden`,
+  'review.decision': 'Entscheidung',
+  'review.decision.approve': 'Genehmigen',
+  'review.decision.modify': 'Ändern',
+  'review.decision.revoke': 'Entziehen',
+  'review.decisionAbout': (access) => `Entscheidung über ${access}`,
+  'review.empty': 'Kein Zugriff',
+  'review.emptyHint': 'Das Projekt hat keine Mitglieder und keine Maschinenbenutzer.',
+  'review.entries': 'Einträge',
+  'review.entryCount': (count) => plural(count, { one: '# Eintrag', other: '# Einträge' }),
+  'review.flag': 'Merkmal',
+  'review.flag.credential_not_rotated': 'Zugangsdaten alt',
+  'review.flag.disabled': 'ausgeschaltet',
+  'review.flag.dormant': 'ungenutzt',
+  'review.flag.expired': 'abgelaufen',
+  'review.flag.expires_soon': 'läuft bald ab',
+  'review.flag.never_active': 'nie aktiv',
+  'review.flag.no_expiry': 'ohne Ablauf',
+  'review.flag.privileged': 'privilegiert',
+  'review.flag.self_granted': 'selbst vergeben',
+  'review.flag.unrecorded_grant': 'Vergabe nicht aufgezeichnet',
+  'review.flags': 'Merkmale',
+  'review.lastActivity': 'Zuletzt aktiv',
+  'review.neverAttested': 'nie bestätigt',
+  'review.noMatch': 'Kein Eintrag passt',
+  'review.noMatchHint': 'Der Filter blendet alle Einträge aus.',
+  'review.notAttested': 'Noch nicht bestätigt',
+  'review.principal.machine_user': 'Maschinenbenutzer',
+  'review.principal.personal_access_token': 'Persönliches Zugriffstoken',
+  'review.principal.user': 'Person',
+  'review.read': 'gelesen',
+  'review.readAgain': 'Neu lesen',
+  'review.role': 'Rolle',
+  'review.scope': 'Umfang',
+  'review.scope.application': 'Anwendung',
+  'review.scope.endpoint': 'Endpunkt',
+  'review.scope.environment': 'Umgebung',
+  'review.scope.project': 'Projekt',
+  'review.scope.system': 'Installation',
+  'review.scope.tenant': 'Mandant',
+  'review.search': 'Name, E-Mail, Rolle oder Objekt',
+  'review.state.approve': 'Genehmigen',
+  'review.state.attested': 'bestätigt',
+  'review.state.decided': 'noch nicht bestätigt',
+  'review.state.modify': 'Ändern',
+  'review.state.open': 'nicht entschieden',
+  'review.state.revoke': 'Entziehen',
+  'review.who': 'Wer',
+  'review.you': 'Sie',
+
+  // several entries
+  'review.chooseAll': (count) => `Alle ${count} passenden Einträge auswählen`,
+  'review.chooseNone': 'Keinen Eintrag auswählen',
+  'review.chosen': (count) => plural(count, { one: '# Eintrag ausgewählt', other: '# Einträge ausgewählt' }),
+  'review.commentForAll': 'Kommentar zu diesen Einträgen',
+  'review.decideAll': 'Entscheidung über die ausgewählten Einträge',
+  'review.undecide': 'Entscheidung entfernen',
+
+  // entry
+  'review.comment': 'Kommentar',
+  'review.decideHint': 'Wählen Sie eine Entscheidung, um einen Kommentar zu schreiben.',
+  'review.decisionHint.approve': 'Der Zugriff ist angemessen.',
+  'review.decisionHint.modify': 'Der Zugriff muss geändert werden. Die Entscheidung tut das nicht.',
+  'review.decisionHint.revoke': 'Der Zugriff muss entzogen werden. Die Entscheidung tut das nicht.',
+  'review.email': 'E-Mail',
+  'review.enabled': 'Eingeschaltet',
+  'review.entry': 'Eintrag',
+  'review.entryId': 'Eintragskennung',
+  'review.expires': 'Läuft ab',
+  'review.flagHint.credential_not_rotated': 'Die Zugangsdaten sind älter als 365 Tage',
+  'review.flagHint.disabled': 'Ausgeschaltet',
+  'review.flagHint.dormant': 'Keine Aktivität seit 90 Tagen',
+  'review.flagHint.expired': 'Abgelaufen',
+  'review.flagHint.expires_soon': 'Läuft in den nächsten 30 Tagen ab',
+  'review.flagHint.never_active': 'Es wurde nie eine Aktivität aufgezeichnet',
+  'review.flagHint.no_expiry': 'Das Token läuft nie ab',
+  'review.flagHint.privileged': 'Privilegiert: kann anderen Zugriff geben',
+  'review.flagHint.self_granted': 'Die Person hat sich diesen Zugriff selbst gegeben',
+  'review.flagHint.unrecorded_grant': 'Das Audit-Protokoll nennt nicht, wer den Zugriff gegeben hat',
+  'review.granted': 'Vergeben',
+  'review.grantedBy': 'Vergeben von',
+  'review.kind': 'Art',
+  'review.lastAttested': 'Zuletzt bestätigt',
+  'review.no': 'nein',
+  'review.noEntry': 'Kein solcher Eintrag',
+  'review.noEntryHint':
+    'Die Zugriffsliste enthält diesen Eintrag nicht. Der Zugriff wurde vermutlich entfernt.',
+  'review.noFlags': 'keine',
+  'review.openAccess': 'Diesen Zugriff öffnen',
+  'review.project': 'Projekt',
+  'review.unrecorded': 'nicht aufgezeichnet',
+  'review.yes': 'ja',
+
+  // attestation
+  'review.asOf': 'Stand',
+  'review.attest': 'Bestätigen',
+  'review.attestComment': 'Kommentar',
+  'review.attestCommentHint': 'Optional. Er wird mit der Bestätigung und im Audit-Protokoll gespeichert.',
+  'review.attestCount': (count) =>
+    plural(count, { one: '# Eintrag bestätigen', other: '# Einträge bestätigen' }),
+  'review.attested': (count) =>
+    plural(count, { one: '# Eintrag bestätigt:', other: '# Einträge bestätigt:' }),
+  'review.attestedNext':
+    'Noch wurde kein Zugriff geändert: Öffnen Sie jeden dieser Einträge und ändern Sie den Zugriff.',
+  'review.attesting': (current, total) => `Bestätigung ${current} von ${total} wird aufgezeichnet …`,
+  'review.attestTitle': 'Prüfung bestätigen',
+  'review.chain': 'Audit-Protokoll',
+  'review.chain.broken': 'beschädigt',
+  'review.chain.empty': 'leer',
+  'review.chain.ok': 'geprüft, unversehrt',
+  'review.chainBroken': 'Das Audit-Protokoll ist beschädigt. Verlassen Sie sich nicht auf diese Liste.',
+  'review.changesNothing':
+    'Eine Bestätigung ändert keinen Zugriff. Sie wird abgelehnt, wenn sich seit dem Lesen der Liste Zugriffe geändert haben.',
+  'review.confirm': (count, scope) =>
+    plural(count, {
+      one: `Ich habe # Eintrag geprüft (${scope}) und übernehme die Verantwortung für diese Entscheidung.`,
+      other: `Ich habe # Einträge geprüft (${scope}) und übernehme die Verantwortung für diese Entscheidungen.`,
+    }),
+  'review.confirmFirst': 'Bestätigen Sie zuerst, dass Sie die Einträge geprüft haben',
+  'review.count.approve': (count) => plural(count, { one: '# zu genehmigen', other: '# zu genehmigen' }),
+  'review.count.modify': (count) => plural(count, { one: '# zu ändern', other: '# zu ändern' }),
+  'review.count.revoke': (count) => plural(count, { one: '# zu entziehen', other: '# zu entziehen' }),
+  'review.covered': 'Umfasste Einträge',
+  'review.coveredOf': (count, total) => `${count} von ${total}`,
+  'review.decisions': 'Entscheidungen',
+  'review.leaveOut': 'Nicht Teil dieser Bestätigung',
+  'review.notCovered': 'Nicht umfasst',
+  'review.nothingCovered': 'Entscheiden Sie über mindestens einen Eintrag',
+  'review.overall': 'Gesamtentscheidung',
+  'review.population': 'Prüfsumme der Zugriffsliste',
+  'review.printNotAttested': 'Diese Prüfung ist nicht bestätigt.',
+  'review.progress': 'Fortschritt',
+  'review.readAgainHint':
+    'Liest die Zugriffsliste neu. Entscheidungen über unveränderte Zugriffe bleiben erhalten.',
+  'review.report': 'Bericht',
+  'review.showEvidence': 'Alle Bestätigungen',
+  'review.showToRevoke': (count) =>
+    plural(count, { one: '# zu entziehenden Eintrag zeigen', other: '# zu entziehende Einträge zeigen' }),
+  'review.undecided': (count) =>
+    plural(count, { one: '# Eintrag ohne Entscheidung', other: '# Einträge ohne Entscheidung' }),
+  'review.unexplained': (count) =>
+    plural(count, {
+      one: '# Entscheidung zum Ändern oder Entziehen hat keinen Kommentar.',
+      other: '# Entscheidungen zum Ändern oder Entziehen haben keinen Kommentar.',
+    }),
+}
