@@ -20,7 +20,7 @@ test('the permission of each action is the one that the policy of its requests d
     const action: Action = actions[name]
     const requests = [
       ...listFields(action),
-      ...(action.route === undefined ? [] : [`GET ${action.route}`]),
+      ...(action.route === undefined ? [] : [`${action.method ?? 'GET'} ${action.route}`]),
       ...(action.upload === undefined ? [] : [`POST ${action.upload}`]),
     ]
     if (requests.length === 0) return [`${name} has no request`]

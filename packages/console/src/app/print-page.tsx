@@ -62,7 +62,11 @@ export function PrintPage<Row>({ title, facts, end, onBack, ...table }: PrintPag
           {[
             ...facts,
             { label: t('app.printedBy'), value: data === undefined ? '' : namePerson(data.me) },
-            { label: t('app.printedAt'), value: <PrintTime at={now} /> },
+            { label: t('app.printedAt'), value: (
+              <>
+                <PrintTime at={now} /> ({Intl.DateTimeFormat().resolvedOptions().timeZone})
+              </>
+            ) },
           ].map(({ label, value }) => (
             <div key={label} className="print-fact">
               <dt>{label}</dt>

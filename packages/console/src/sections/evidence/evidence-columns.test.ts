@@ -39,10 +39,11 @@ test('the table has the columns that people need, without empty ones', () => {
   expect(principal && toCell(principal, row)).toEqual(['id-1', 'user, anna@example.com'])
   expect(columns[1] && toCell(columns[1], row)).toEqual(['role granted', 'user2project, grant'])
   expect(listColumns(names, [])).toEqual([])
+  expect(listColumns(['action', 'changes'], [{ action: 'read', changes: {} }])).toHaveLength(1)
 })
 
 test('values of every kind have a text', () => {
-  expect(toText(row.changes)).toBe('role: owner')
+  expect(toText({ ...row.changes, project: null })).toBe('role: owner')
   expect(toText({ a: { before: 1, after: null }, b: [true, 'x'] })).toBe('a: 1 → –; b: true, x')
   expect([toText(null), toText(''), toText(0), toText(false)]).toEqual(['', '', '0', 'false'])
   expect([isInstant(row.occurred_at), isInstant('2026-11-19')]).toEqual([true, false])

@@ -14,7 +14,12 @@ export type EvidenceColumn = {
 const technical = new Set(['chain_id', 'seq', 'hash', 'user_agent'])
 const long = new Set(['description', 'changes', 'attestation', 'failure', 'reason', 'path', 'sha256'])
 
-const hasValue = (value: unknown): boolean => value !== null && value !== undefined && value !== ''
+/** An object without fields, such as the changes of a read, is no value. */
+const hasValue = (value: unknown): boolean =>
+  value !== null &&
+  value !== undefined &&
+  value !== '' &&
+  (typeof value !== 'object' || Object.keys(value).length > 0)
 
 /** Turns `principal_name` into `Principal name`. */
 export const toTitle = (name: string): string => {
@@ -71,6 +76,7 @@ export function toText(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return value.map(toText).join(', ')
   return Object.entries(value as object)
+    .filter(([, one]) => hasValue(one))
     .map(([field, one]) => `${field}: ${toText(one)}`)
     .join('; ')
 }

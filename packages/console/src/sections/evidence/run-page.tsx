@@ -162,9 +162,12 @@ function RunFilters({ description, list, run }: RunFiltersProps): ReactNode {
   const { number } = useFormat()
   return (
     <>
-      <p className="evidence-hint">
-        <Link to="/system/evidence">{t('evidence.allQueries')}</Link> · {description}
-      </p>
+      <div className="evidence-about">
+        <Link to="/system/evidence" className="button" data-variant="default" data-size="small">
+          {t('evidence.allQueries')}
+        </Link>
+        <p className="evidence-hint">{description}</p>
+      </div>
       {run !== undefined && <VerdictNote chain={run.chain} />}
       {run?.truncated === true && (
         <div className="evidence-note">

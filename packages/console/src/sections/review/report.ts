@@ -1,6 +1,4 @@
 // The access review report of the API, and the decisions about its entries.
-import { readLargeJson } from '../../api/large-body.ts'
-
 export const decisions = ['approve', 'modify', 'revoke'] as const
 export type Decision = (typeof decisions)[number]
 
@@ -71,16 +69,3 @@ export type Report = {
 
 /** The address parameter for a review of the whole installation; other reviews have the id of their project. */
 export const systemScope = 'system'
-
-// About 100,000 entries. A browser cannot show more of them in reasonable time.
-const maxBytes = 64_000_000
-
-/** Generates a report. The Manager records each report in the audit trail. */
-export function readReport(
-  scope: string,
-  options: { signal: AbortSignal; onBytes: (bytes: number) => void },
-): Promise<Report> {
-  const search = new URLSearchParams({ format: 'json' })
-  if (scope !== systemScope) search.set('project_id', scope)
-  return readLargeJson<Report>({ path: `/api/access/review?${search.toString()}`, maxBytes, ...options })
-}

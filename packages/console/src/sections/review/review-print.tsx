@@ -73,11 +73,15 @@ const createColumns = (t: Translate, progress: Progress): readonly PrintColumn<E
     ),
   },
   { id: 'role', title: t('review.role'), render: ({ role }) => role },
-  { id: 'granted', title: t('review.granted'), render: ({ granted_at: at }) => <PrintDate at={at} /> },
+  {
+    id: 'granted',
+    title: t('review.granted'),
+    render: ({ granted_at: at }) => <PrintDate at={at} none={t('review.unrecorded')} />,
+  },
   {
     id: 'activity',
     title: t('review.lastActivity'),
-    render: ({ last_activity_at: at }) => <PrintDate at={at} />,
+    render: ({ last_activity_at: at }) => <PrintDate at={at} none={t('kit.never')} />,
   },
   {
     id: 'flags',
@@ -88,15 +92,13 @@ const createColumns = (t: Translate, progress: Progress): readonly PrintColumn<E
   {
     id: 'decision',
     title: t('review.decision'),
-    isWide: true,
     render: (entry) => <PrintedDecision entry={entry} progress={progress} />,
   },
 ]
 
-function PrintDate({ at }: { at: string | null }): ReactNode {
-  const t = useText()
+function PrintDate({ at, none }: { at: string | null; none: string }): ReactNode {
   const { date } = useFormat()
-  return at === null ? t('kit.never') : <time dateTime={at}>{date(at)}</time>
+  return at === null ? none : <time dateTime={at}>{date(at)}</time>
 }
 
 function PrintedDecision({ entry, progress }: { entry: Entry; progress: Progress }): ReactNode {

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { TooLargeError } from '../../api/large-body.ts'
 import { type Failure, describeFailure } from '../../api/failures.ts'
-import { readReport } from './report.ts'
+import { readReport } from './read-report.ts'
 import { openReport } from './review-store.ts'
 
 export type Reading =
