@@ -5,9 +5,12 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { backdateHeartbeat, callbackUrl, register } from '@manager/harness/backends.ts'
 import type { Person } from '@manager/harness/callers.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
-import { OrchestratorFailure } from '../../manager/src/platform/orchestrator/orchestrator.ts'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
-import { createFakeOrchestrator, seedSpecification } from '../../manager/test/kit/deployments.ts'
+import {
+  createFakeOrchestrator,
+  createOrchestratorFailure,
+  seedSpecification,
+} from '../../manager/test/kit/deployments.ts'
 import { startExampleBackend } from '../../manager/test/kit/example-backend.ts'
 import { useConsole, waitForPage } from './kit/scene.ts'
 
@@ -217,7 +220,7 @@ describe('a wake', () => {
   test('that the orchestrator rejects says why, and can be repeated', async () => {
     await seedSpecification(scene.service.sql, scene.project, { scaleToZero: true })
     before = () => {
-      throw new OrchestratorFailure('cannot read the Deployment shop/web: forbidden')
+      throw createOrchestratorFailure('cannot read the Deployment shop/web: forbidden')
     }
     const page = await open({ person: await scene.member('Tom Tester', 'tester') })
     await button(panelOf(page), 'Wake').click()

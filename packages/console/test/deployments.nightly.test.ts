@@ -29,7 +29,10 @@ const panelOf = (page: Page): Locator => page.getByRole('complementary')
 const field = (place: Locator, name: string): Locator =>
   place.getByRole('textbox', { name: new RegExp(`^${name}`) })
 
-async function open(person: Person, { tab = '', width = 1280 }: { tab?: string; width?: 360 | 1280 } = {}): Promise<Page> {
+async function open(
+  person: Person,
+  { tab = '', width = 1280 }: { tab?: string; width?: 360 | 1280 } = {},
+): Promise<Page> {
   const { page, open: go } = await scene.visit(person, { width })
   await go(`/p/main/deployments?open=${scene.project.applicationId}.dev${tab && `&tab=${tab}`}`)
   await waitForPage(page)

@@ -1,12 +1,9 @@
 // The access review from the first decision to the attestation in the exported audit trail, and the evidence queries.
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { seedMember, seedProject } from '@manager/harness/seed.ts'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formatCanonicalJson } from '../../manager/src/platform/audit/entry.ts'
-import { readSealedHeads } from '../../manager/src/platform/audit/sealed-heads.ts'
-import { askExport } from '../../manager/test/kit/audit-export.ts'
+import { askExport, formatSealedHeads, hashCanonicalJson } from '../../manager/test/kit/audit-export.ts'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
 import { appendRows, checkpointKey, sealAll, tamper } from '../../manager/test/kit/trail.ts'
 import { tabTo } from './kit/focus.ts'
@@ -60,7 +57,7 @@ async function exportTrail(page: Page, heads: string): Promise<string[]> {
 
 test('a completed review is attested, and the exported trail proves what was attested', async () => {
   await sealAll(scene.service)
-  const heads = JSON.stringify(await readSealedHeads(scene.service.world.database.db, checkpointKey))
+  const heads = await formatSealedHeads(scene.service)
   const { page, complaints, total } = await openReview()
   await expectDecided(page, 0, total)
 
@@ -109,7 +106,7 @@ test('a completed review is attested, and the exported trail proves what was att
   expect(stored.filter(({ justification }) => justification === 'left the project')).toMatchObject([
     { decision: 'revoke' },
   ])
-  const digest = formatCanonicalJson(
+  const digest = hashCanonicalJson(
     stored.map(({ entry_id: entryId, ...decision }) => ({ entryId, ...decision })),
   )
   expect(attestation?.metadata).toMatchObject({
@@ -117,7 +114,7 @@ test('a completed review is attested, and the exported trail proves what was att
     comment: 'Q4 review',
     entries: total,
     names_entries: true,
-    entries_digest: createHash('sha256').update(digest).digest('hex'),
+    entries_digest: digest,
   })
   expect(complaints).toEqual([])
 })

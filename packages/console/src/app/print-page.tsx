@@ -41,6 +41,7 @@ export function PrintPage<Row>({ title, facts, end, onBack, ...table }: PrintPag
   const { number } = useFormat()
   const { data } = useRead(shellMeDocument, {})
   const now = new Date(useNow()).toISOString()
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
   useDocumentTitle(title)
   const { length } = table.rows
   return (
@@ -62,11 +63,14 @@ export function PrintPage<Row>({ title, facts, end, onBack, ...table }: PrintPag
           {[
             ...facts,
             { label: t('app.printedBy'), value: data === undefined ? '' : namePerson(data.me) },
-            { label: t('app.printedAt'), value: (
-              <>
-                <PrintTime at={now} /> ({Intl.DateTimeFormat().resolvedOptions().timeZone})
-              </>
-            ) },
+            {
+              label: t('app.printedAt'),
+              value: (
+                <>
+                  <PrintTime at={now} /> ({timeZone})
+                </>
+              ),
+            },
           ].map(({ label, value }) => (
             <div key={label} className="print-fact">
               <dt>{label}</dt>

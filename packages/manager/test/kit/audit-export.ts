@@ -1,6 +1,7 @@
 // Sends audit export requests.
 import { createHash } from 'node:crypto'
 import { formatCanonicalJson } from '../../src/platform/audit/entry.ts'
+import { readSealedHeads } from '../../src/platform/audit/sealed-heads.ts'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'
 import { seedUser } from '@manager/harness/seed.ts'
@@ -26,6 +27,14 @@ export type JsonExport = {
   chain: { status: string; entries: number }
   error?: string
 }
+
+/** Returns the sealed heads of all chains as JSON, for the verification of an export. */
+export const formatSealedHeads = async ({ world }: Pick<TestApp, 'world'>): Promise<string> =>
+  JSON.stringify(await readSealedHeads(world.database.db, checkpointKey))
+
+/** Returns the SHA-256 hash of a value in canonical JSON, as hex. */
+export const hashCanonicalJson = (value: Parameters<typeof formatCanonicalJson>[0]): string =>
+  createHash('sha256').update(formatCanonicalJson(value)).digest('hex')
 
 /** Sends one request as a person whom the proxy has authenticated. */
 export const askExport = (

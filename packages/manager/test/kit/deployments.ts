@@ -2,7 +2,12 @@
 // requests.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { Orchestrator, WakeResult, Workload } from '../../src/platform/orchestrator/orchestrator.ts'
+import {
+  type Orchestrator,
+  OrchestratorFailure,
+  type WakeResult,
+  type Workload,
+} from '../../src/platform/orchestrator/orchestrator.ts'
 import type { Person } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'
 import { type JsonAnswer, call, throughProxy } from '@manager/harness/credentials.ts'
@@ -32,6 +37,9 @@ export async function seedSpecification(
   )
   return (rows[0] as { id: string }).id
 }
+
+/** The error of an orchestrator that rejects a wake. */
+export const createOrchestratorFailure = (reason: string): Error => new OrchestratorFailure(reason)
 
 type FakeOrchestrator = Orchestrator & { calls: Workload[]; floors: Map<string, number> }
 

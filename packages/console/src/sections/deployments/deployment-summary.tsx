@@ -1,4 +1,4 @@
-// Summarizes a deployment: the state of its backends, a wake that is underway, its specification, and scale to zero.
+// Summarizes a deployment: the state of its backends, a wake that has not ended, its specification, and scale to zero.
 import type { ReactNode } from 'react'
 import { describeFailure } from '../../api/failures.ts'
 import { useProject } from '../../app/project.tsx'

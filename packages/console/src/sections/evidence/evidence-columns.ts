@@ -14,7 +14,7 @@ export type EvidenceColumn = {
 const technical = new Set(['chain_id', 'seq', 'hash', 'user_agent'])
 const long = new Set(['description', 'changes', 'attestation', 'failure', 'reason', 'path', 'sha256'])
 
-/** An object without fields, such as the changes of a read, is no value. */
+/** An object without fields, such as the changes of a read, counts as missing. */
 const hasValue = (value: unknown): boolean =>
   value !== null &&
   value !== undefined &&

@@ -46,7 +46,7 @@ export function EndpointsCard({ range }: { range: TimeRange }): ReactNode {
   return (
     <Card
       title={t('overview.endpoints')}
-      link={hasSection('esb') && <Link to={`/p/${slug}/esb` as '/'}>{t('overview.callLog')}</Link>}
+      link={hasSection('calls') && <Link to={`/p/${slug}/calls` as '/'}>{t('overview.callLog')}</Link>}
     >
       {error !== null && (
         <FailureNote

@@ -117,7 +117,7 @@ function CallsStat({ range }: { range: TimeRange }): ReactNode {
   return (
     <SeriesStat
       title={title}
-      section={findSection('esb')}
+      section={findSection('calls')}
       summary={summarize(data.callSeries, range, (outcome) => failedCalls.has(outcome))}
     />
   )

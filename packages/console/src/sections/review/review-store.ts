@@ -15,7 +15,7 @@ export type Attested = {
   readonly covered: number
 }
 
-/** What differs from the previous report of the same review. */
+/** The differences from the previous report of the same review. */
 type Changes = { readonly added: number; readonly removed: number; readonly changed: number }
 
 export type Review = {
