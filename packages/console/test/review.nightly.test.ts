@@ -30,7 +30,7 @@ async function printPage(page: Page, name: string): Promise<string[]> {
     await page.emulateMedia({ media: 'print', colorScheme: 'light' })
     await page.setViewportSize({ width: 1040, height: 720 })
     await page.screenshot({ path: `${folder}/${name}-print.png` })
-    await page.emulateMedia({ media: 'screen' })
+    await page.emulateMedia({ media: null, colorScheme: null })
   }
   return readPdfPages(pdf)
 }

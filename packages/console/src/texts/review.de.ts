@@ -71,7 +71,7 @@ export const review: TextsOf<typeof english> = {
   'review.neverAttested': 'nie bestätigt',
   'review.noMatch': 'Kein Eintrag passt',
   'review.noMatchHint': 'Der Filter blendet alle Einträge aus.',
-  'review.notAttested': 'Noch nicht bestätigt',
+  'review.notAttested': 'Nicht bestätigt',
   'review.principal.machine_user': 'Maschinenbenutzer',
   'review.principal.personal_access_token': 'Persönliches Zugriffstoken',
   'review.principal.user': 'Person',

@@ -68,7 +68,7 @@ export const review = {
   'review.neverAttested': 'never attested',
   'review.noMatch': 'No entry matches',
   'review.noMatchHint': 'The filter hides all entries.',
-  'review.notAttested': 'Not attested yet',
+  'review.notAttested': 'Not attested',
   'review.principal.machine_user': 'Machine user',
   'review.principal.personal_access_token': 'Personal access token',
   'review.principal.user': 'Person',

@@ -1,4 +1,5 @@
 // The three decisions as buttons, for one entry or for several.
+import '../../kit/tabs.css'
 import type { ReactNode } from 'react'
 import { ToggleButton } from 'react-aria-components'
 import { Status, type StatusKind } from '../../kit/badge.tsx'

@@ -128,7 +128,9 @@ const createColumns = (input: ColumnInput): readonly DataColumn<EntryRow>[] => {
       minWidth: 144,
       priority: 2,
       render: (entry) => (
-        <TwoLines first={describeScope(entry, t)} second={t(`review.scope.${entry.scope_type}`)} />
+        <span className="review-who">
+          <TwoLines first={describeScope(entry, t)} second={t(`review.scope.${entry.scope_type}`)} />
+        </span>
       ),
     },
     {
