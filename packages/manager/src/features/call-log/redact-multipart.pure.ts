@@ -6,7 +6,7 @@ import { redactionMarker } from './redact-spans.pure.ts'
 import { redactText } from './redact-text.pure.ts'
 
 const multipart = /^\s*multipart\//i
-const firstLine = /^(?:\r?\n)*(--[^\r\n]{1,200}?)[ \t]{0,100}\r?\n(content-)?/i
+const firstLine = /^(?:\r?\n)*(--[^\r\n]{1,300})\r?\n(content-)?/i
 const delimiterEnd = /(--)?[ \t]*(?:\r?\n|$)/y
 const [maxParts, maxHeadersLength] = [1_000, 8_192]
 const header = /^([^:\s]{1,100}):([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)/gm
@@ -30,10 +30,10 @@ export function redactParts(
   options: PartOptions,
 ): string | null {
   const bytes = content.toString('latin1')
-  const [, delimiter, hasHead] = firstLine.exec(bytes) ?? []
+  const [, line, hasHead] = firstLine.exec(bytes) ?? []
   const isDeclared = multipart.test(contentType ?? '')
-  if (delimiter === undefined || (hasHead === undefined && !isDeclared)) return null
-  const lines = findDelimiterLines(bytes, delimiter)
+  if (line === undefined || (hasHead === undefined && !isDeclared)) return null
+  const lines = findDelimiterLines(bytes, trimTrailingBlanks(line))
   if (options.isTooDeep || lines.length > maxParts) return redactionMarker
   let [output, at, isPart] = ['', 0, false]
   for (const { start, end, isClosing } of [
@@ -49,6 +49,13 @@ export function redactParts(
     ;[at, isPart] = [end, !isClosing]
   }
   return output
+}
+
+/** Removes spaces and tabs after the boundary, which is not empty. `trimEnd` would also remove other characters. */
+function trimTrailingBlanks(line: string): string {
+  let end = line.length
+  while (end > 3 && ' \t'.includes(line.charAt(end - 1))) end -= 1
+  return line.slice(0, end)
 }
 
 type DelimiterLine = { start: number; end: number; isClosing: boolean }
