@@ -1,4 +1,4 @@
-import { testOptions } from '@manager/harness/vitest-options.ts'
+import { browserTests, testOptions } from '@manager/harness/vitest-options.ts'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -7,7 +7,7 @@ export default defineConfig({
     name: 'console',
     root: import.meta.dirname,
     include: ['{src,test}/**/*.test.ts'],
-    exclude: ['**/*.nightly.test.ts', '**/*.load.test.ts'],
+    exclude: ['**/*.{load,nightly}.test.ts', ...browserTests],
     passWithNoTests: true,
   },
 })

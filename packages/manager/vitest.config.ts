@@ -1,8 +1,5 @@
-import { testOptions } from '@manager/harness/vitest-options.ts'
+import { browserTests, testOptions } from '@manager/harness/vitest-options.ts'
 import { defineConfig } from 'vitest/config'
-
-// An environment variable excludes the browser tests, because --exclude does not apply to projects.
-const browserTests = process.env['SKIP_BROWSER_TESTS'] === 'true' ? ['**/*.browser.test.ts'] : []
 
 export default defineConfig({
   test: {

@@ -1,4 +1,5 @@
-// Details of the audit section: further filters, long trails, and another language. audit.browser.test.ts tests the rest.
+// Details of the audit section: further filters, long trails, and another language. sections/audit.nightly.test.ts
+// tests the rest.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { seedProject } from '@manager/harness/seed.ts'
 import { appendRows } from '../../manager/test/kit/trail.ts'

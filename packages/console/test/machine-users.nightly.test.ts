@@ -1,4 +1,5 @@
-// Details of the machine users section: refusals, filters and narrow pages. machine-users.browser.test.ts tests the rest.
+// Details of the machine users section: refusals, filters and narrow pages. sections/machine-users.nightly.test.ts
+// tests the rest.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'

@@ -1,5 +1,5 @@
-// Details of the account page: changes by another person, many notifications and hostile ones. me.browser.test.ts tests
-// the rest.
+// Details of the account page: changes by another person, many notifications and hostile ones.
+// sections/me.nightly.test.ts tests the rest.
 import { expect, test } from 'vitest'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
 import { seedNotifications } from '../../manager/test/kit/inbox.ts'

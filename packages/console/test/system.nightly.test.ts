@@ -1,5 +1,5 @@
-// Details of the pages of the installation: refusals, the rights of roles, and tokens to renew. system.browser.test.ts
-// tests the rest.
+// Details of the pages of the installation: refusals, the rights of roles, and tokens to renew.
+// sections/system.nightly.test.ts tests the rest.
 import { seedMachineUser } from '@manager/harness/seed.ts'
 import { expect, test } from 'vitest'
 import { findButton } from './kit/find-button.ts'

@@ -2,6 +2,9 @@
 import { availableParallelism } from 'node:os'
 import type { TestUserConfig } from 'vitest/node'
 
+/** Tests that need a browser. The hosted workflow excludes them from its shards by an environment variable. */
+export const browserTests = process.env['SKIP_BROWSER_TESTS'] === 'true' ? ['**/*.browser.test.ts'] : []
+
 export const testOptions = {
   // Tests run in processes instead of threads, so that a test file can exhaust a pool or crash without
   // affecting others.

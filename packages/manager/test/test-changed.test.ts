@@ -34,6 +34,15 @@ describe('near a changed file', () => {
     expect(near('src/platform/graphql/limits.ts')).toEqual(['test/graphql-budget.test.ts'])
   })
 
+  test('are the browser tests of a console section', () => {
+    const section = 'packages/console/test/sections/triggers.nightly.test.ts'
+    const tests = [section, 'packages/console/test/sections/pilets.nightly.test.ts']
+    const find = (file: string) => findRelatedTests(file, { tests, readImports: () => '' })
+    expect(find('packages/console/src/sections/triggers/cron-words.ts')).toEqual([section])
+    expect(find(section)).toEqual([section])
+    expect(find('packages/console/src/app/csv.ts')).toEqual([])
+  })
+
   test('is a test itself, but none that measures', () => {
     expect(near('test/words.test.ts')).toEqual(['test/words.test.ts'])
     expect(near('test/gone.test.ts')).toEqual([])

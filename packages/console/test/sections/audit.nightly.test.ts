@@ -2,9 +2,9 @@
 // try to break the page. audit.nightly.test.ts tests further filters, long trails and another language.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { seedProject } from '@manager/harness/seed.ts'
-import { runVerification } from '../../manager/test/kit/audit-trail.ts'
-import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
-import { appendRows, checkpointKey, macKey, sealAll, tamper } from '../../manager/test/kit/trail.ts'
+import { runVerification } from '../../../manager/test/kit/audit-trail.ts'
+import { violationsOf } from '../../../manager/test/kit/cli-login-page.ts'
+import { appendRows, checkpointKey, macKey, sealAll, tamper } from '../../../manager/test/kit/trail.ts'
 import {
   expectRows,
   expectSearch,
@@ -15,9 +15,9 @@ import {
   seedHostileEntries,
   sentence,
   useAuditScene,
-} from './kit/audit-page.ts'
-import { redirectToSignIn } from './kit/requests.ts'
-import { createWalk } from './kit/walk.ts'
+} from '../kit/audit-page.ts'
+import { redirectToSignIn } from '../kit/requests.ts'
+import { createWalk } from '../kit/walk.ts'
 
 const { scene, anna, settings, open } = useAuditScene()
 

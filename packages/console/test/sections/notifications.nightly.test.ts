@@ -1,11 +1,11 @@
 // A backend sends a notification: it appears in the open inbox, and the maintainer sees that it was delivered and read.
 import { seedMachineUser } from '@manager/harness/seed.ts'
 import { expect, test } from 'vitest'
-import { emit, targetFields } from '../../manager/test/kit/comms.ts'
-import { runSchedule } from '../../manager/test/kit/schedules.ts'
-import { step } from './kit/focus.ts'
-import { createReader } from './kit/inbox-reader.ts'
-import { useConsole, waitForPage } from './kit/scene.ts'
+import { emit, targetFields } from '../../../manager/test/kit/comms.ts'
+import { runSchedule } from '../../../manager/test/kit/schedules.ts'
+import { step } from '../kit/focus.ts'
+import { createReader } from '../kit/inbox-reader.ts'
+import { useConsole, waitForPage } from '../kit/scene.ts'
 
 const scene = useConsole()
 

@@ -1,11 +1,11 @@
 // The machine users section: machine users are created by keyboard, rotated, disabled and deleted, and no trace of a
 // token remains. machine-users.nightly.test.ts tests refusals, filters and narrow pages.
 import { describe, expect, test } from 'vitest'
-import { seedEndpointAccess } from '../../manager/test/kit/endpoints.ts'
-import { findText } from './kit/find-text.ts'
-import { expectFocus, tabTo } from './kit/focus.ts'
-import { type Seeded, button, finishSecret, panelOf, useMachineUserScene } from './kit/machine-users-page.ts'
-import { waitForPage } from './kit/scene.ts'
+import { seedEndpointAccess } from '../../../manager/test/kit/endpoints.ts'
+import { findText } from '../kit/find-text.ts'
+import { expectFocus, tabTo } from '../kit/focus.ts'
+import { type Seeded, button, finishSecret, panelOf, useMachineUserScene } from '../kit/machine-users-page.ts'
+import { waitForPage } from '../kit/scene.ts'
 
 const { scene, endpoint, seedNamed, works, open } = useMachineUserScene()
 

@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs'
 import { seedMember, seedProject } from '@manager/harness/seed.ts'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { askExport, formatSealedHeads, hashCanonicalJson } from '../../manager/test/kit/audit-export.ts'
-import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
-import { appendRows, checkpointKey, sealAll, tamper } from '../../manager/test/kit/trail.ts'
-import { tabTo } from './kit/focus.ts'
-import { attest, countEntries, expectDecided, findButton, findEntry, seedAccess } from './kit/review.ts'
-import { useConsole, waitForPage } from './kit/scene.ts'
+import { askExport, formatSealedHeads, hashCanonicalJson } from '../../../manager/test/kit/audit-export.ts'
+import { violationsOf } from '../../../manager/test/kit/cli-login-page.ts'
+import { appendRows, checkpointKey, sealAll, tamper } from '../../../manager/test/kit/trail.ts'
+import { tabTo } from '../kit/focus.ts'
+import { attest, countEntries, expectDecided, findButton, findEntry, seedAccess } from '../kit/review.ts'
+import { useConsole, waitForPage } from '../kit/scene.ts'
 
 const scene = useConsole()
 beforeAll(() => seedAccess(scene))
 
-const verifierPath = new URL('../../../examples/verify-audit-export.mjs', import.meta.url).pathname
+const verifierPath = new URL('../../../../examples/verify-audit-export.mjs', import.meta.url).pathname
 type Verifier = {
   verifyExport: (
     chunks: Iterable<Buffer>,

@@ -1,8 +1,8 @@
 // Two people edit the same settings. The second one sees the conflict and merges both changes, and nothing is lost.
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { expectFocus, step } from './kit/focus.ts'
-import { useConsole } from './kit/scene.ts'
+import { expectFocus, step } from '../kit/focus.ts'
+import { useConsole } from '../kit/scene.ts'
 
 const scene = useConsole()
 

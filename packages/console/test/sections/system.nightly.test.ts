@@ -3,9 +3,9 @@
 import { createToken } from '@manager/harness/credentials.ts'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { findButton } from './kit/find-button.ts'
-import { useConsole, waitForPage } from './kit/scene.ts'
-import { readRole } from './kit/system-role.ts'
+import { findButton } from '../kit/find-button.ts'
+import { useConsole, waitForPage } from '../kit/scene.ts'
+import { readRole } from '../kit/system-role.ts'
 
 const scene = useConsole()
 

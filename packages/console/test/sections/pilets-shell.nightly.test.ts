@@ -2,11 +2,11 @@
 import { ensureConsoleBuild } from '@manager/harness/console-build.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DemoScene, openTab, startDemoScene } from '../../manager/test/kit/demo.ts'
-import { npmPack } from '../../manager/test/kit/npm-pack.ts'
-import { launchBrowser } from '../../manager/test/kit/pilet-page.ts'
-import { piletName, projectSlug } from '../../manager/tools/demo-world.ts'
-import { chooseFiles, findUpload, toFile } from './kit/pilet-packages.ts'
+import { type DemoScene, openTab, startDemoScene } from '../../../manager/test/kit/demo.ts'
+import { npmPack } from '../../../manager/test/kit/npm-pack.ts'
+import { launchBrowser } from '../../../manager/test/kit/pilet-page.ts'
+import { piletName, projectSlug } from '../../../manager/tools/demo-world.ts'
+import { chooseFiles, findUpload, toFile } from '../kit/pilet-packages.ts'
 
 let browser: Browser
 let scene: DemoScene

@@ -5,11 +5,11 @@ import { validate } from '@manager/harness/credentials.ts'
 import { seedMember } from '@manager/harness/seed.ts'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { recipientRows } from '../../manager/test/kit/inbox.ts'
-import { findButton } from './kit/find-button.ts'
-import { findText } from './kit/find-text.ts'
-import { createReader } from './kit/inbox-reader.ts'
-import { useConsole, waitForPage } from './kit/scene.ts'
+import { recipientRows } from '../../../manager/test/kit/inbox.ts'
+import { findButton } from '../kit/find-button.ts'
+import { findText } from '../kit/find-text.ts'
+import { createReader } from '../kit/inbox-reader.ts'
+import { useConsole, waitForPage } from '../kit/scene.ts'
 
 const scene = useConsole()
 

@@ -5,14 +5,14 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { backdateHeartbeat, callbackUrl, register } from '@manager/harness/backends.ts'
 import type { Person } from '@manager/harness/callers.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
-import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
+import { violationsOf } from '../../../manager/test/kit/cli-login-page.ts'
 import {
   createFakeOrchestrator,
   createOrchestratorFailure,
   seedSpecification,
-} from '../../manager/test/kit/deployments.ts'
-import { startExampleBackend } from '../../manager/test/kit/example-backend.ts'
-import { useConsole, waitForPage } from './kit/scene.ts'
+} from '../../../manager/test/kit/deployments.ts'
+import { startExampleBackend } from '../../../manager/test/kit/example-backend.ts'
+import { useConsole, waitForPage } from '../kit/scene.ts'
 
 let before: () => Promise<void> | void
 const orchestrator = createFakeOrchestrator(() => before())

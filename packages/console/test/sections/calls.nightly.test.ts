@@ -3,10 +3,10 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
-import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
-import { type Caller, seedCall, seedCaller } from '../../manager/test/kit/esb-calls.ts'
-import { seedFailedCall } from './kit/seed-calls.ts'
-import { type View, useConsole, waitForPage } from './kit/scene.ts'
+import { violationsOf } from '../../../manager/test/kit/cli-login-page.ts'
+import { type Caller, seedCall, seedCaller } from '../../../manager/test/kit/esb-calls.ts'
+import { seedFailedCall } from '../kit/seed-calls.ts'
+import { type View, useConsole, waitForPage } from '../kit/scene.ts'
 
 const scene = useConsole()
 const path = '/p/main/calls'

@@ -2,12 +2,12 @@
 // language-packs.nightly.test.ts tests large packs; language-packs-details.nightly.test.ts
 // tests unsaved changes and roles.
 import { expect, test } from 'vitest'
-import { pair } from '../../manager/test/kit/language-packs.ts'
-import { findButton } from './kit/find-button.ts'
-import { expectFocus, step, tabTo } from './kit/focus.ts'
-import { readFrontendTexts } from './kit/frontend-page.ts'
-import { countSaves, findCell, findGrid, usePacks } from './kit/packs.ts'
-import { useConsole } from './kit/scene.ts'
+import { pair } from '../../../manager/test/kit/language-packs.ts'
+import { findButton } from '../kit/find-button.ts'
+import { expectFocus, step, tabTo } from '../kit/focus.ts'
+import { readFrontendTexts } from '../kit/frontend-page.ts'
+import { countSaves, findCell, findGrid, usePacks } from '../kit/packs.ts'
+import { useConsole } from '../kit/scene.ts'
 
 const scene = useConsole()
 const { ids, openAs, readPack } = usePacks(scene)
