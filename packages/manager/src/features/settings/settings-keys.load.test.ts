@@ -1,10 +1,11 @@
 // Races two writers on one settings row. If they change different keys, both changes are kept. If both expect the same
 // revision, exactly one change is applied.
 import { expect, test } from 'vitest'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
 const { service, admin, project } = useProject()
-const rounds = 1_000
+const rounds = loadSize(250, 1_000)
 
 async function findSettings(): Promise<{ id: string; revision: number }> {
   const { data } = await service.query(admin, `{ settings(project: "${project.id}") { id revision } }`)
