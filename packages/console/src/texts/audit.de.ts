@@ -8,6 +8,7 @@ const plural = createPlural('de')
 export const audit: TextsOf<typeof english> = {
   // list
   'audit.action': 'Aktion',
+  'audit.action.accept': 'Annehmen',
   'audit.action.create': 'Anlegen',
   'audit.action.delete': 'Löschen',
   'audit.action.grant': 'Vergeben',
@@ -64,6 +65,7 @@ export const audit: TextsOf<typeof english> = {
   'audit.kind.backendRegistration': 'Backend',
   'audit.kind.deploymentSpecification': 'Deployment',
   'audit.kind.endpoint': 'Endpunkt',
+  'audit.kind.invitation': 'Einladung',
   'audit.kind.languagePack': 'Sprachpaket',
   'audit.kind.machineUser': 'Maschinenbenutzer',
   'audit.kind.machineUser2Endpoint': 'Endpunktzugriff',

@@ -6,6 +6,7 @@ const plural = createPlural('en')
 export const audit = {
   // list
   'audit.action': 'Action',
+  'audit.action.accept': 'accept',
   'audit.action.create': 'create',
   'audit.action.delete': 'delete',
   'audit.action.grant': 'grant',
@@ -61,6 +62,7 @@ export const audit = {
   'audit.kind.backendRegistration': 'Backend',
   'audit.kind.deploymentSpecification': 'Deployment',
   'audit.kind.endpoint': 'Endpoint',
+  'audit.kind.invitation': 'Invitation',
   'audit.kind.languagePack': 'Language pack',
   'audit.kind.machineUser': 'Machine user',
   'audit.kind.machineUser2Endpoint': 'Endpoint access',

@@ -27,7 +27,6 @@ const maxWebhookCalls = 4
 
 export const invitations = defineFeature({
   name: 'invitations',
-  role: 'api',
   sdl: readSdl(import.meta.url, './invitations.graphql'),
   settings: invitationSettings,
   scopes: {

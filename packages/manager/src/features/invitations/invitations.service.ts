@@ -36,7 +36,7 @@ type Input = {
   requireSameEmail?: boolean | null
 }
 type Target = { kind: 'project' | 'tenant' | 'application'; id: string }
-type CheckedInput = { email: string; days: number; role: string }
+type CheckedInput = { email: string; expiresInDays: number; role: string }
 export type CreatedInvitation = { invitation: store.Invitation; link: string; delivery: Delivery }
 
 const maxEmailLength = 320
@@ -51,14 +51,14 @@ export function createInvitationsService(deps: InvitationsDeps) {
   }
   const createChecks = (input: Input) => ({
     email: () => checkEmail(input.email),
-    days: () => checkAt('expiresInDays', () => checkDays(input.expiresInDays ?? limits.defaultDays)),
+    expiresInDays: () => checkDays(input.expiresInDays ?? limits.defaultDays),
   })
 
   const insert = async (
     tx: Tx,
     actor: Actor,
     { kind, id }: Target,
-    values: CheckedInput & { requireSameEmail: boolean; tokenHash: Buffer },
+    values: Pick<store.NewInvitation, 'email' | 'role' | 'requireSameEmail' | 'tokenHash' | 'days'>,
   ): Promise<store.Invitation> => {
     // The link outlives the request.
     await recheckCredential(tx, actor)
@@ -83,10 +83,16 @@ export function createInvitationsService(deps: InvitationsDeps) {
   const invite = async (
     actor: Actor,
     target: Target,
-    { requireSameEmail, ...checked }: CheckedInput & Pick<Input, 'requireSameEmail'>,
+    { email, role, expiresInDays, requireSameEmail }: CheckedInput & Pick<Input, 'requireSameEmail'>,
   ): Promise<CreatedInvitation> => {
     const { token, tokenHash } = buildInvitationToken(randomBytes(tokenBytes))
-    const values = { ...checked, requireSameEmail: requireSameEmail ?? true, tokenHash }
+    const values = {
+      email,
+      role,
+      days: expiresInDays,
+      requireSameEmail: requireSameEmail ?? true,
+      tokenHash,
+    }
     const invitation = await db.transaction(async (tx) => {
       const after = await insert(tx, actor, target, values)
       await audit.append(tx, actor, event('create', { before: null, after }))

@@ -1,0 +1,149 @@
+// The page behind the link of an invitation: it shows who invites the person to what, and lets the person accept.
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { describeFailure } from '../../api/failures.ts'
+import { useRead } from '../../api/requests.ts'
+import { useSecretChange } from '../../api/secret-change.ts'
+import { ChangeFailure } from '../../app/change-failure.tsx'
+import { useSystemMay } from '../../app/use-system-may.ts'
+import {
+  type InvitationAcceptResult,
+  type InvitationPreviewResult,
+  invitationAcceptDocument,
+  invitationPreviewDocument,
+  shellMeDocument,
+} from '../../generated/documents.ts'
+import { Badge } from '../../kit/badge.tsx'
+import { Button } from '../../kit/button.tsx'
+import { Card } from '../../kit/card.tsx'
+import { Page } from '../../kit/page.tsx'
+import { FailureState, Skeleton, State } from '../../kit/state.tsx'
+import { Facts, Time } from '../../kit/values.tsx'
+import { useText } from '../../texts/language.tsx'
+import { useInvitationToken } from './invitation-link.ts'
+
+export function InvitationPage(): ReactNode {
+  const t = useText()
+  const token = useInvitationToken()
+  return (
+    <Page title={t('invitations.one')}>
+      {token === null ? (
+        <State icon="link" title={t('invitations.noToken')}>
+          {t('invitations.noTokenHint')}
+        </State>
+      ) : (
+        // Another link starts again.
+        <LinkedInvitation key={token} token={token} />
+      )}
+    </Page>
+  )
+}
+
+function LinkedInvitation({ token }: { token: string }): ReactNode {
+  // The mutation bypasses the cache, which would keep the token.
+  const { send, secret, isPending, failure } = useSecretChange(
+    invitationAcceptDocument,
+    ({ accepted }) => accepted,
+  )
+  // An accepted invitation cannot be read again.
+  const preview = useRead(
+    invitationPreviewDocument,
+    { token },
+    { isEnabled: secret === null && !isPending, isSensitive: true },
+  )
+  if (secret !== null) return <Accepted accepted={secret} />
+  const invitation = preview.data?.invitation
+  if (invitation !== undefined)
+    return (
+      <Preview
+        invitation={invitation}
+        isPending={isPending}
+        failure={<ChangeFailure failure={failure} onReload={() => void preview.refetch()} />}
+        onAccept={() => send({ token })}
+      />
+    )
+  if (preview.error === null) return <Skeleton rows={5} />
+  const problem = describeFailure(preview.error)
+  if (problem.kind === 'notFound') return <Unusable />
+  return <FailureState failure={problem} onRetry={() => void preview.refetch()} />
+}
+
+type PreviewProps = {
+  invitation: InvitationPreviewResult['invitation']
+  isPending: boolean
+  failure: ReactNode
+  onAccept: () => void
+}
+
+function Preview({ invitation, isPending, failure, onAccept }: PreviewProps): ReactNode {
+  const t = useText()
+  const mayAccept = useSystemMay('invitations.accept')
+  const { projectName, tenantName, applicationName, role, inviterName, inviterEmail, expiresAt } = invitation
+  const title = t('invitations.invitedTo', tenantName ?? applicationName ?? projectName)
+  return (
+    <Card title={title}>
+      <Facts
+        items={[
+          { label: t('invitations.inviter'), value: formatInviter(inviterName, inviterEmail) },
+          { label: t('invitations.kind.project'), value: projectName },
+          ...(tenantName === null ? [] : [{ label: t('invitations.kind.tenant'), value: tenantName }]),
+          ...(applicationName === null
+            ? []
+            : [{ label: t('invitations.kind.application'), value: applicationName }]),
+          { label: t('members.role'), value: <Badge tone="outline">{role}</Badge> },
+          { label: t('invitations.expires'), value: <Time at={expiresAt} /> },
+        ]}
+      />
+      {failure}
+      {mayAccept && (
+        <p>
+          <Button variant="primary" action="invitations.accept" isPending={isPending} onPress={onAccept}>
+            {t('invitations.accept')}
+          </Button>
+        </p>
+      )}
+    </Card>
+  )
+}
+
+const formatInviter = (name: string, email: string): string =>
+  email === '' || email === name ? name : `${name} (${email})`
+
+const sections = { project: 'overview', tenant: 'tenants', application: 'applications' } as const
+
+function Accepted({ accepted }: { accepted: InvitationAcceptResult['accepted'] }): ReactNode {
+  const t = useText()
+  const { kind, projectSlug, projectName, role } = accepted
+  const section = kind === 'tenant' || kind === 'application' ? sections[kind] : sections.project
+  return (
+    <State
+      icon="ok"
+      title={t('invitations.accepted')}
+      actions={
+        <Link
+          to={`/p/${projectSlug}/${section}` as '/'}
+          className="button"
+          data-variant="primary"
+          data-size="default"
+        >
+          {t('invitations.openProject', projectName)}
+        </Link>
+      }
+    >
+      {t('invitations.acceptedHint', projectName, role)}
+    </State>
+  )
+}
+
+/** The response does not say why a link cannot be used, so the text names all possible reasons. */
+function Unusable(): ReactNode {
+  const t = useText()
+  const { data } = useRead(shellMeDocument, {})
+  const email = data?.me.externalEmail ?? ''
+  return (
+    <State icon="lock" title={t('invitations.unusable')}>
+      <p>{t('invitations.unusableHint')}</p>
+      {email !== '' && <p>{t('invitations.signedInAs', email)}</p>}
+    </State>
+  )
+}
