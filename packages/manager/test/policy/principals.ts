@@ -38,6 +38,7 @@ export const seenBy = {
   projectMembers: projectRoles,
   tenantMembers: [...projectRoles, ...tenantManagers],
   applicationMembers: projectRoles,
+  tenantInvitations: [...maintainers, ...tenantManagers],
   machineUser: projectRoles,
   settings: [...projectRoles, ...tenantManagers],
   projectSettings: projectRoles,

@@ -126,12 +126,13 @@ describe('the webhook', () => {
 test('[invitations.webhook-failure] a webhook that hangs, or whose address is forbidden, does not fail the invitation', async () => {
   const hanging = await startUpstream()
   hanging.answer(() => undefined)
-  const urls = [
-    [`${hanging.url}/`, 'the upstream timed out'],
-    ['http://169.254.169.254/latest', 'the address of the upstream is not allowed'],
+  const cases = [
+    // A machine under load may not even connect within the timeout.
+    [`${hanging.url}/`, '300ms', expect.stringMatching(/^the upstream (?:timed out|cannot be reached)$/)],
+    ['http://169.254.169.254/latest', '30s', 'the address of the upstream is not allowed'],
   ] as const
-  for (const [url, failure] of urls) {
-    const isolated = await startWith(url, { SVC_INVITATIONS_WEBHOOK_TIMEOUT: '300ms' })
+  for (const [url, timeout, failure] of cases) {
+    const isolated = await startWith(url, { SVC_INVITATIONS_WEBHOOK_TIMEOUT: timeout })
     const caller = await seedUser(isolated.sql, 'admin', 'administrator')
     const { id } = await seedProject(isolated.sql, 'main')
     const { data, error } = await isolated.query(
@@ -150,10 +151,9 @@ test('[invitations.webhook-failure] a webhook that hangs, or whose address is fo
   await hanging.close()
 })
 
-test('a database or a Redis of the Manager is not called', async () => {
-  const { database } = service
-  const { host } = new URL(database.url)
-  const isolated = await startWith(`http://${host.includes(':') ? host : `${host}:5432`}/`)
+test('the database of the Manager is not called', async () => {
+  const { hostname, port } = new URL(service.database.url)
+  const isolated = await startWith(`http://${hostname}:${port === '' ? '5432' : port}/`)
   const caller = await seedUser(isolated.sql, 'admin', 'administrator')
   const { id } = await seedProject(isolated.sql, 'main')
   const { data } = await isolated.query(
