@@ -1085,7 +1085,7 @@ export type Mutation = {
   readonly inviteToApplication: CreatedInvitation;
   /** Revokes an invitation, so that its link stops working. You can revoke an invitation only if you may offer its role. An invitation that was revoked or has expired stays unchanged. */
   readonly revokeInvitation: Invitation;
-  /** Accepts an invitation: the caller becomes a member. Returns `conflict` if the caller is already a member, or if the inviter may no longer grant the role. For the person who accepted the invitation, a repeated call succeeds and changes nothing. Appends the grant that matches the kind of the invitation. */
+  /** Accepts an invitation: the caller becomes a member. Returns `conflict` if the caller is already a member, or if the inviter may no longer grant the role. For the person who accepted the invitation, a repeated call succeeds and changes nothing. The audit row of the grant matches the kind of the invitation; for a tenant, for example, it is `user2tenant grant`. */
   readonly acceptInvitation: AcceptedInvitation;
   /** Creates an empty language pack for a locale. */
   readonly createLanguagePack: LanguagePack;
