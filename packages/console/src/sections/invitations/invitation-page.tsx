@@ -1,7 +1,7 @@
 // The page behind the link of an invitation: it shows who invites the person to what, and lets the person accept.
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { describeFailure } from '../../api/failures.ts'
+import { type Failure, describeFailure } from '../../api/failures.ts'
 import { useRead } from '../../api/requests.ts'
 import { useSecretChange } from '../../api/secret-change.ts'
 import { ChangeFailure } from '../../app/change-failure.tsx'
@@ -45,56 +45,52 @@ function LinkedInvitation({ token }: { token: string }): ReactNode {
     invitationAcceptDocument,
     ({ accepted }) => accepted,
   )
-  // An accepted invitation cannot be read again.
-  const preview = useRead(
-    invitationPreviewDocument,
-    { token },
-    { isEnabled: secret === null && !isPending, isSensitive: true },
-  )
   if (secret !== null) return <Accepted accepted={secret} />
-  const invitation = preview.data?.invitation
-  if (invitation !== undefined)
-    return (
-      <Preview
-        invitation={invitation}
-        isPending={isPending}
-        failure={<ChangeFailure failure={failure} onReload={() => void preview.refetch()} />}
-        onAccept={() => send({ token })}
-      />
-    )
-  if (preview.error === null) return <Skeleton rows={5} />
-  const problem = describeFailure(preview.error)
-  if (problem.kind === 'notFound') return <Unusable />
-  return <FailureState failure={problem} onRetry={() => void preview.refetch()} />
+  return <Preview token={token} isPending={isPending} failure={failure} onAccept={() => send({ token })} />
 }
 
-type PreviewProps = {
+type PreviewProps = { token: string; isPending: boolean; failure: Failure | null; onAccept: () => void }
+
+function Preview({ token, isPending, failure, onAccept }: PreviewProps): ReactNode {
+  // An accepted invitation cannot be read again.
+  const options = { isEnabled: !isPending, isSensitive: true }
+  const { data, error, refetch } = useRead(invitationPreviewDocument, { token }, options)
+  if (data === undefined) {
+    if (error === null) return <Skeleton rows={5} />
+    const problem = describeFailure(error)
+    if (problem.kind === 'notFound') return <Unusable />
+    return <FailureState failure={problem} onRetry={() => void refetch()} />
+  }
+  return (
+    <Offer invitation={data.invitation} isPending={isPending} onAccept={onAccept}>
+      <ChangeFailure failure={failure} onReload={() => void refetch()} />
+    </Offer>
+  )
+}
+
+type OfferProps = Pick<PreviewProps, 'isPending' | 'onAccept'> & {
   invitation: InvitationPreviewResult['invitation']
-  isPending: boolean
-  failure: ReactNode
-  onAccept: () => void
+  children: ReactNode
 }
 
-function Preview({ invitation, isPending, failure, onAccept }: PreviewProps): ReactNode {
+function Offer({ invitation, isPending, onAccept, children }: OfferProps): ReactNode {
   const t = useText()
   const mayAccept = useSystemMay('invitations.accept')
   const { projectName, tenantName, applicationName, role, inviterName, inviterEmail, expiresAt } = invitation
-  const title = t('invitations.invitedTo', tenantName ?? applicationName ?? projectName)
+  const optionalFact = (label: string, value: string | null) => (value === null ? [] : [{ label, value }])
   return (
-    <Card title={title}>
+    <Card title={t('invitations.invitedTo', tenantName ?? applicationName ?? projectName)}>
       <Facts
         items={[
           { label: t('invitations.inviter'), value: formatInviter(inviterName, inviterEmail) },
           { label: t('invitations.kind.project'), value: projectName },
-          ...(tenantName === null ? [] : [{ label: t('invitations.kind.tenant'), value: tenantName }]),
-          ...(applicationName === null
-            ? []
-            : [{ label: t('invitations.kind.application'), value: applicationName }]),
+          ...optionalFact(t('invitations.kind.tenant'), tenantName),
+          ...optionalFact(t('invitations.kind.application'), applicationName),
           { label: t('members.role'), value: <Badge tone="outline">{role}</Badge> },
           { label: t('invitations.expires'), value: <Time at={expiresAt} /> },
         ]}
       />
-      {failure}
+      {children}
       {mayAccept && (
         <p>
           <Button variant="primary" action="invitations.accept" isPending={isPending} onPress={onAccept}>
