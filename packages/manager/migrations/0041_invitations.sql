@@ -19,6 +19,8 @@ create table invitations (
   accepted_at timestamptz(3),
   acceptor_id uuid,
   revoked_at timestamptz(3),
+  updated_at timestamptz(3) not null default now(),
+  revision integer not null default 1,
   ended_at timestamptz(3) not null generated always as (coalesce(accepted_at, revoked_at, expires_at)) stored,
   constraint invitations_pkey primary key (id),
   constraint invitations_project_id_key unique (project_id, id),
@@ -46,3 +48,7 @@ create index invitations_application_idx on invitations (application_id, id) whe
 create index invitations_open_idx on invitations (project_id, expires_at)
   where accepted_at is null and revoked_at is null;
 create index invitations_ended_idx on invitations (ended_at);
+
+-- A renamed tenant role changes the invitations that name it, without their updated_at.
+create trigger invitations_revision before update of updated_at, role on invitations
+  for each row execute function revisions_next();

@@ -114,7 +114,7 @@ function InvitationRow({ target: { object, actions }, invitation }: InvitationRo
 
 type RevokeInvitationProps = { invitation: Invitation; onClose: () => void }
 
-function RevokeInvitation({ invitation: { id, email }, onClose }: RevokeInvitationProps): ReactNode {
+function RevokeInvitation({ invitation: { id, email, revision }, onClose }: RevokeInvitationProps): ReactNode {
   const t = useText()
   const { send, isPending, failure } = useSubmit(invitationRevokeDocument)
   return (
@@ -127,7 +127,7 @@ function RevokeInvitation({ invitation: { id, email }, onClose }: RevokeInvitati
       failure={<ChangeFailure failure={failure} onReload={onClose} />}
       onClose={onClose}
       onDelete={() =>
-        send({ id }, () => {
+        send({ id, revision }, () => {
           showToast(t('invitations.revoked', email))
           onClose()
         })

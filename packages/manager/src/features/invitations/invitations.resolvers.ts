@@ -18,7 +18,7 @@ export function createInvitationsResolvers(service: InvitationsService, acceptan
         service.inviteToTenant(actor, tenantID, input),
       inviteToApplication: (_parent, { applicationID, input }, { actor }) =>
         service.inviteToApplication(actor, applicationID, input),
-      revokeInvitation: (_parent, { id }, { actor }) => service.revoke(actor, id),
+      revokeInvitation: (_parent, invitation, { actor }) => service.revoke(actor, invitation),
       acceptInvitation: (_parent, { token }, { actor }) => acceptance.accept(actor, token),
     },
     Invitation: { state: (invitation) => service.getState(invitation) },

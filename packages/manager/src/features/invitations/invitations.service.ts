@@ -1,6 +1,7 @@
 // Creates, lists and revokes invitations. Memberships decide which roles a person may offer.
 import { randomBytes } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
+import { type RefWithRevision, checkRevision } from '../../policy/revisions.ts'
 import { recheckCredential } from '../../policy/recheck.ts'
 import { applicationRoles, projectRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
@@ -142,12 +143,13 @@ export function createInvitationsService(deps: InvitationsDeps) {
     },
 
     /** Revokes an invitation. Only a person who may offer its role may withdraw the offer. */
-    revoke: (actor: Actor, id: string): Promise<store.Invitation> =>
+    revoke: (actor: Actor, { id, expectedRevision }: RefWithRevision): Promise<store.Invitation> =>
       db.transaction(async (tx) => {
         const found = orNotFound(await store.findInvitation(tx, id), 'invitation')
         const offer = { ...getTarget(found), role: found.role }
         await memberships.invited.assertMayOffer(tx, actor.user.id, offer)
         const { isExpired, ...before } = orNotFound(await store.lockInvitation(tx, id), 'invitation')
+        await checkRevision(tx, actor, before, expectedRevision)
         if (before.acceptedAt !== null)
           throw conflict('the invitation was already accepted; remove the member instead')
         if (before.revokedAt !== null || isExpired) return before

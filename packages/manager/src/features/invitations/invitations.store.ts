@@ -2,10 +2,11 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
+import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
 import type { InvitationState } from './invitation-rules.pure.ts'
 
 /** An invitation. The hash of its token is never read. */
-export type Invitation = {
+export type Invitation = RevisionFields & {
   id: string
   projectId: string
   tenantId: string | null
@@ -35,6 +36,7 @@ const columns = [
   'acceptedAt',
   'acceptorId',
   'revokedAt',
+  ...revisionColumns,
 ] as const
 
 export const invitationFields: ListFields = {
@@ -150,7 +152,7 @@ export async function lockInvitation(tx: Tx, id: string): Promise<DatedInvitatio
 export function markAccepted(tx: Tx, id: string, acceptorId: string): Promise<Invitation> {
   return tx
     .updateTable('invitations')
-    .set({ acceptedAt: sql`now()`, acceptorId })
+    .set({ acceptedAt: sql`now()`, acceptorId, updatedAt: sql`now()` })
     .where('id', '=', id)
     .returning(columns)
     .executeTakeFirstOrThrow()
@@ -159,7 +161,7 @@ export function markAccepted(tx: Tx, id: string, acceptorId: string): Promise<In
 export function markRevoked(tx: Tx, id: string): Promise<Invitation> {
   return tx
     .updateTable('invitations')
-    .set({ revokedAt: sql`now()` })
+    .set({ revokedAt: sql`now()`, updatedAt: sql`now()` })
     .where('id', '=', id)
     .returning(columns)
     .executeTakeFirstOrThrow()
