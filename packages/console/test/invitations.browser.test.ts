@@ -97,12 +97,7 @@ test('an administrator of a tenant invites in its panel, and revokes the invitat
   await press(findButton(panel, 'Invite'))
   const form = page.getByRole('dialog', { name: 'Invite a person to main-tenant' })
   expect(await form.getByRole('radio', { name: 'owner', exact: true }).isDisabled()).toBe(true)
-  const token = await inviteInDialog(
-    page,
-    'Invite a person to main-tenant',
-    guest.email as string,
-    'member',
-  )
+  const token = await inviteInDialog(page, 'Invite a person to main-tenant', guest.email as string, 'member')
   await press(findButton(panel, `Revoke the invitation for ${guest.email}`))
   await press(findButton(page.getByRole('dialog'), 'Revoke'))
   await panel.getByText('No open invitations.').waitFor()

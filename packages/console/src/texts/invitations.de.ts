@@ -39,8 +39,7 @@ export const invitations: TextsOf<typeof english> = {
   'invitations.openProject': (project) => `${project} öffnen`,
   'invitations.revoke': 'Widerrufen',
   'invitations.revoked': (email) => `Die Einladung für ${email} wurde widerrufen`,
-  'invitations.revokeHint':
-    'Der Link funktioniert sofort nicht mehr. Sie können die Person erneut einladen.',
+  'invitations.revokeHint': 'Der Link funktioniert sofort nicht mehr. Sie können die Person erneut einladen.',
   'invitations.revokeOf': (email) => `Die Einladung für ${email} widerrufen`,
   'invitations.revokeTitle': (email) => `Die Einladung für ${email} widerrufen?`,
   'invitations.sendLink': (email) =>

@@ -26,10 +26,10 @@ export const invitations = {
   'invitations.many': 'Invitations',
   'invitations.manyTo': (object: string) => `Invitations to ${object}`,
   'invitations.none': 'No open invitations.',
-  'invitations.notDelivered':
-    'The link could not be handed over for delivery. Copy it and send it yourself.',
+  'invitations.notDelivered': 'The link could not be handed over for delivery. Copy it and send it yourself.',
   'invitations.noToken': 'No invitation in the address',
-  'invitations.noTokenHint': 'Open the link from your invitation again. If you had to sign in, the link was lost.',
+  'invitations.noTokenHint':
+    'Open the link from your invitation again. If you had to sign in, the link was lost.',
   'invitations.one': 'Invitation',
   'invitations.onlyForEmail': 'Only a person who signs in with this e-mail address can accept',
   'invitations.open': 'Open invitations',

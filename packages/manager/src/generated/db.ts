@@ -335,10 +335,12 @@ export interface Invitations {
   inviterId: string;
   projectId: string;
   requireSameEmail: boolean;
+  revision: Generated<number>;
   revokedAt: Timestamp | null;
   role: string;
   tenantId: string | null;
   tokenHash: Buffer;
+  updatedAt: Generated<Timestamp>;
 }
 
 export interface LanguagePacks {

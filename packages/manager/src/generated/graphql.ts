@@ -1310,24 +1310,25 @@ export type MutationMarkMyNotificationsReadArgs = {
 
 export type MutationInviteToProjectArgs = {
   projectID: Scalars['ID']['input'];
-  input: InviteInput;
+  input: CreateInvitationInput;
 };
 
 
 export type MutationInviteToTenantArgs = {
   tenantID: Scalars['ID']['input'];
-  input: InviteToTenantInput;
+  input: CreateTenantInvitationInput;
 };
 
 
 export type MutationInviteToApplicationArgs = {
   applicationID: Scalars['ID']['input'];
-  input: InviteInput;
+  input: CreateInvitationInput;
 };
 
 
 export type MutationRevokeInvitationArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -2266,6 +2267,9 @@ export type Invitation = {
   readonly acceptedAt?: Maybe<Scalars['String']['output']>;
   /** The time of revocation; null if the invitation was not revoked. */
   readonly revokedAt?: Maybe<Scalars['String']['output']>;
+  readonly updatedAt: Scalars['String']['output'];
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
+  readonly revision: Scalars['Int']['output'];
   readonly inviter: User;
   /** The person who accepted the invitation; null if nobody has. */
   readonly acceptor?: Maybe<User>;
@@ -2306,7 +2310,7 @@ export type AcceptedInvitation = {
   readonly role: Scalars['String']['output'];
 };
 
-export type InviteInput = {
+export type CreateInvitationInput = {
   /** The e-mail address of the invited person, with at most 320 characters. */
   readonly email: Scalars['String']['input'];
   /** A project role for a project; `readonly` or `normal` for an application. You cannot offer a role above your own. */
@@ -2317,7 +2321,7 @@ export type InviteInput = {
   readonly requireSameEmail?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
-export type InviteToTenantInput = {
+export type CreateTenantInvitationInput = {
   /** The e-mail address of the invited person, with at most 320 characters. */
   readonly email: Scalars['String']['input'];
   /** The name of one of the tenant's role definitions. You cannot offer a role with permissions that you do not have. */
@@ -3360,8 +3364,8 @@ export type ResolversTypes = {
   CreatedInvitation: ResolverTypeWrapper<Omit<CreatedInvitation, 'invitation'> & { invitation: ResolversTypes['Invitation'] }>;
   InvitationPreview: ResolverTypeWrapper<InvitationPreview>;
   AcceptedInvitation: ResolverTypeWrapper<AcceptedInvitation>;
-  InviteInput: InviteInput;
-  InviteToTenantInput: InviteToTenantInput;
+  CreateInvitationInput: CreateInvitationInput;
+  CreateTenantInvitationInput: CreateTenantInvitationInput;
   LanguagePack: ResolverTypeWrapper<LanguagePackRow>;
   CreateLanguagePackInput: CreateLanguagePackInput;
   UpdateLanguagePackContentInput: UpdateLanguagePackContentInput;
@@ -3499,8 +3503,8 @@ export type ResolversParentTypes = {
   CreatedInvitation: Omit<CreatedInvitation, 'invitation'> & { invitation: ResolversParentTypes['Invitation'] };
   InvitationPreview: InvitationPreview;
   AcceptedInvitation: AcceptedInvitation;
-  InviteInput: InviteInput;
-  InviteToTenantInput: InviteToTenantInput;
+  CreateInvitationInput: CreateInvitationInput;
+  CreateTenantInvitationInput: CreateTenantInvitationInput;
   LanguagePack: LanguagePackRow;
   CreateLanguagePackInput: CreateLanguagePackInput;
   UpdateLanguagePackContentInput: UpdateLanguagePackContentInput;
@@ -4090,6 +4094,8 @@ export type InvitationResolvers<ContextType = GraphqlContext, ParentType extends
   expiresAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   acceptedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   revokedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   inviter?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   acceptor?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
 };

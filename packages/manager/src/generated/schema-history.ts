@@ -1418,10 +1418,12 @@ export const schemaHistory: Readonly<
       "column invitations.inviter_id": "uuid not null",
       "column invitations.project_id": "uuid not null",
       "column invitations.require_same_email": "boolean not null",
+      "column invitations.revision": "integer not null default 1",
       "column invitations.revoked_at": "timestamp(3) with time zone",
       "column invitations.role": "text not null",
       "column invitations.tenant_id": "uuid",
       "column invitations.token_hash": "bytea not null",
+      "column invitations.updated_at": "timestamp(3) with time zone not null default now()",
       "constraint invitations.invitations_accepted_by_somebody": "CHECK (((accepted_at IS NULL) = (acceptor_id IS NULL)))",
       "constraint invitations.invitations_acceptor_fkey": "FOREIGN KEY (acceptor_id) REFERENCES users(id)",
       "constraint invitations.invitations_application_fkey": "FOREIGN KEY (project_id, application_id) REFERENCES applications(project_id, id) ON DELETE CASCADE",
@@ -1441,7 +1443,8 @@ export const schemaHistory: Readonly<
       "index invitations.invitations_ended_idx": "CREATE INDEX invitations_ended_idx ON public.invitations USING btree (ended_at)",
       "index invitations.invitations_open_idx": "CREATE INDEX invitations_open_idx ON public.invitations USING btree (project_id, expires_at) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL))",
       "index invitations.invitations_tenant_idx": "CREATE INDEX invitations_tenant_idx ON public.invitations USING btree (tenant_id, id) WHERE (tenant_id IS NOT NULL)",
-      "table invitations": "table"
+      "table invitations": "table",
+      "trigger invitations.invitations_revision": "CREATE TRIGGER invitations_revision BEFORE UPDATE OF updated_at, role ON public.invitations FOR EACH ROW EXECUTE FUNCTION revisions_next()"
     },
     "removed": []
   }

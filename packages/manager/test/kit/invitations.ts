@@ -33,7 +33,8 @@ export const tokenOf = (link: string): string => link.slice(link.indexOf('#') + 
 export function invitationCalls(getService: () => QueryService) {
   const invite = (caller: Person, kind: Kind, id: string, { role, ...input }: Input) => {
     const { field, argument } = operations[kind]
-    const [type, roleField] = kind === 'tenant' ? ['CreateTenantInvitationInput', 'roleName'] : ['CreateInvitationInput', 'role']
+    const [type, roleField] =
+      kind === 'tenant' ? ['CreateTenantInvitationInput', 'roleName'] : ['CreateInvitationInput', 'role']
     return getService().query(
       caller,
       `mutation($id: ID!, $input: ${type}!) {

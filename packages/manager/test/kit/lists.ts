@@ -88,7 +88,11 @@ export async function createListKit(): Promise<ListKit> {
   await seedTrigger(service.sql, main)
   await seedSpecification(service.sql, main)
   for (const kind of ['project', 'tenant', 'application'] as const)
-    await seedInvitation(service.sql, main, { kind, inviter: admin, role: kind === 'tenant' ? 'member' : 'readonly' })
+    await seedInvitation(service.sql, main, {
+      kind,
+      inviter: admin,
+      role: kind === 'tenant' ? 'member' : 'readonly',
+    })
   await seedBackend(service.sql, main)
   await service.query(
     admin,

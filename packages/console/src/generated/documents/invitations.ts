@@ -9,6 +9,7 @@ export type ApplicationInvitationsResult = {
       readonly email: string;
       readonly role: string;
       readonly expiresAt: string;
+      readonly revision: number;
     }[];
     readonly totalCount: number;
     readonly isTotalExact: boolean;
@@ -19,7 +20,7 @@ export type ApplicationInvitationsVariables = {
   readonly pagination?: Pagination | null;
 };
 export const applicationInvitationsDocument =
-  'query applicationInvitations($object:ID!$pagination:Pagination){invitations:applicationInvitationsConnection(application:$object state:"OPEN" order:[{field:"createdAt" direction:DESC}]pagination:$pagination){nodes{id email role expiresAt}totalCount isTotalExact}}' as TypedDocument<
+  'query applicationInvitations($object:ID!$pagination:Pagination){invitations:applicationInvitationsConnection(application:$object state:"OPEN" order:[{field:"createdAt" direction:DESC}]pagination:$pagination){nodes{id email role expiresAt revision}totalCount isTotalExact}}' as TypedDocument<
     ApplicationInvitationsResult,
     ApplicationInvitationsVariables
   >;
@@ -79,9 +80,12 @@ export const invitationPreviewDocument =
 export type InvitationRevokeResult = {
   readonly revokeInvitation: { readonly id: string };
 };
-export type InvitationRevokeVariables = { readonly id: string };
+export type InvitationRevokeVariables = {
+  readonly id: string;
+  readonly revision: number;
+};
 export const invitationRevokeDocument =
-  "mutation invitationRevoke($id:ID!){revokeInvitation(id:$id){id}}" as TypedDocument<
+  "mutation invitationRevoke($id:ID!$revision:Int!){revokeInvitation(id:$id expectedRevision:$revision){id}}" as TypedDocument<
     InvitationRevokeResult,
     InvitationRevokeVariables
   >;
@@ -93,6 +97,7 @@ export type ProjectInvitationsResult = {
       readonly email: string;
       readonly role: string;
       readonly expiresAt: string;
+      readonly revision: number;
     }[];
     readonly totalCount: number;
     readonly isTotalExact: boolean;
@@ -104,7 +109,7 @@ export type ProjectInvitationsVariables = {
 };
 /** The lists and the mutations of each kind have the same shape, so that one component serves all of them. */
 export const projectInvitationsDocument =
-  'query projectInvitations($object:ID!$pagination:Pagination){invitations:projectInvitationsConnection(project:$object state:"OPEN" order:[{field:"createdAt" direction:DESC}]pagination:$pagination){nodes{id email role expiresAt}totalCount isTotalExact}}' as TypedDocument<
+  'query projectInvitations($object:ID!$pagination:Pagination){invitations:projectInvitationsConnection(project:$object state:"OPEN" order:[{field:"createdAt" direction:DESC}]pagination:$pagination){nodes{id email role expiresAt revision}totalCount isTotalExact}}' as TypedDocument<
     ProjectInvitationsResult,
     ProjectInvitationsVariables
   >;
@@ -132,6 +137,7 @@ export type TenantInvitationsResult = {
       readonly email: string;
       readonly role: string;
       readonly expiresAt: string;
+      readonly revision: number;
     }[];
     readonly totalCount: number;
     readonly isTotalExact: boolean;
@@ -142,7 +148,7 @@ export type TenantInvitationsVariables = {
   readonly pagination?: Pagination | null;
 };
 export const tenantInvitationsDocument =
-  'query tenantInvitations($object:ID!$pagination:Pagination){invitations:tenantInvitationsConnection(tenant:$object state:"OPEN" order:[{field:"createdAt" direction:DESC}]pagination:$pagination){nodes{id email role expiresAt}totalCount isTotalExact}}' as TypedDocument<
+  'query tenantInvitations($object:ID!$pagination:Pagination){invitations:tenantInvitationsConnection(tenant:$object state:"OPEN" order:[{field:"createdAt" direction:DESC}]pagination:$pagination){nodes{id email role expiresAt revision}totalCount isTotalExact}}' as TypedDocument<
     TenantInvitationsResult,
     TenantInvitationsVariables
   >;

@@ -70,11 +70,7 @@ export function InviteDialog({ kind, object, onClose }: InviteDialogProps): Reac
         options={dayOptions.map((count) => ({ id: String(count), text: t('invitations.days', count) }))}
         onChange={(id) => setDays(Number(id))}
       />
-      <Check
-        label={t('invitations.onlyForEmail')}
-        isSelected={isOnlyForEmail}
-        onChange={setOnlyForEmail}
-      />
+      <Check label={t('invitations.onlyForEmail')} isSelected={isOnlyForEmail} onChange={setOnlyForEmail} />
       {!isOnlyForEmail && <Note tone="warn">{t('invitations.forAnybody')}</Note>}
     </FormDialog>
   )

@@ -114,7 +114,10 @@ function InvitationRow({ target: { object, actions }, invitation }: InvitationRo
 
 type RevokeInvitationProps = { invitation: Invitation; onClose: () => void }
 
-function RevokeInvitation({ invitation: { id, email, revision }, onClose }: RevokeInvitationProps): ReactNode {
+function RevokeInvitation({
+  invitation: { id, email, revision },
+  onClose,
+}: RevokeInvitationProps): ReactNode {
   const t = useText()
   const { send, isPending, failure } = useSubmit(invitationRevokeDocument)
   return (

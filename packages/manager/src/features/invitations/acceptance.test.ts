@@ -23,7 +23,9 @@ const rolesOf = async (caller: Person, membership: string): Promise<string[]> =>
   return (data.me.rows as { nodes: string }[]).map(({ nodes }) => nodes)
 }
 const countMembers = async (projectId: string): Promise<number> => {
-  const { rowCount } = await service.sql.query('select 1 from user2projects where project_id = $1', [projectId])
+  const { rowCount } = await service.sql.query('select 1 from user2projects where project_id = $1', [
+    projectId,
+  ])
   return rowCount ?? 0
 }
 

@@ -95,7 +95,9 @@ describe('offering', () => {
     const inviter = await withTenantRole('revoker', ['apps.read', 'invites'])
     const high = await inviteOrFail(admin, 'tenant', project.tenantId, { email, role: 'owner' })
     const low = await inviteOrFail(admin, 'tenant', project.tenantId, { email, role: 'member' })
-    expect((await revoke(inviter, high.id)).error).toBe('not permitted: your role does not let you grant owner')
+    expect((await revoke(inviter, high.id)).error).toBe(
+      'not permitted: your role does not let you grant owner',
+    )
     expect((await revoke(inviter, low.id)).error).toBeNull()
     const ofProject = await inviteOrFail(admin, 'project', project.id, { email, role: 'readonly' })
     expect((await revoke(inviter, ofProject.id)).error).toBe('invitation not found')
@@ -187,7 +189,9 @@ describe('the inviter is judged again', () => {
       role: 'member',
       requireSameEmail: false,
     })
-    await service.sql.query("update tenant_role_definitions set permissions = '{apps.read}' where name = 'lost'")
+    await service.sql.query(
+      "update tenant_role_definitions set permissions = '{apps.read}' where name = 'lost'",
+    )
     expect((await accept(await newGuest(), token)).error).toBe(refusedInviter)
   })
 
@@ -223,16 +227,12 @@ describe('credentials', () => {
       maintainer.id,
     ])
     const removal = 'delete from user2projects where id = $1'
-    const answer = await whileLocked(
-      service.database.url,
-      [removal, [rows.rows[0]?.id]],
-      async (commit) => {
-        const pending = invite(maintainer, 'project', project.id, { email, role: 'tester' })
-        await waitForLockWait(service.sql)
-        await commit()
-        return pending
-      },
-    )
+    const answer = await whileLocked(service.database.url, [removal, [rows.rows[0]?.id]], async (commit) => {
+      const pending = invite(maintainer, 'project', project.id, { email, role: 'tester' })
+      await waitForLockWait(service.sql)
+      await commit()
+      return pending
+    })
     expect(answer.error).toMatch(/^not permitted/)
   })
 })

@@ -81,7 +81,10 @@ export function createInvitationWebhook(deps: WebhookDeps): InvitationWebhook {
       try {
         const failure = await deliver(invitation, link)
         if (failure === null) return 'DELIVERED'
-        deps.log.warn({ invitation: invitation.id, failure }, 'could not deliver an invitation to the webhook')
+        deps.log.warn(
+          { invitation: invitation.id, failure },
+          'could not deliver an invitation to the webhook',
+        )
       } catch (error) {
         deps.log.warn({ invitation: invitation.id, err: error }, 'could not call the invitation webhook')
       }

@@ -162,10 +162,7 @@ export function createInvitationsService(deps: InvitationsDeps) {
 
 async function findProjectId(tx: Tx, { kind, id }: Target): Promise<string> {
   if (kind === 'project') return id
-  return orNotFound(
-    await store.findProjectId(tx, kind === 'tenant' ? 'tenants' : 'applications', id),
-    kind,
-  )
+  return orNotFound(await store.findProjectId(tx, kind === 'tenant' ? 'tenants' : 'applications', id), kind)
 }
 
 function checkEmail(value: string): string {

@@ -116,7 +116,10 @@ describe('inviting', () => {
       ).toBe('expiresInDays must be from 1 to 30')
     const unknownRole = await invite(admin, 'tenant', project.tenantId, { email: 'a@b', role: 'nothing' })
     expect(unknownRole.error).toBe('roleName nothing is not a role definition of this tenant')
-    const wrongRole = await invite(admin, 'application', project.applicationId, { email: 'a@b', role: 'owner' })
+    const wrongRole = await invite(admin, 'application', project.applicationId, {
+      email: 'a@b',
+      role: 'owner',
+    })
     expect(wrongRole.error).toBe('role must be one of readonly, normal')
     expect((await list(admin, 'project', project.id, 'open')).error).toBe(
       'state must be one of OPEN, ACCEPTED, REVOKED, EXPIRED',
@@ -227,9 +230,10 @@ test('[invitations.retention] invitations are deleted 90 days after their end, a
     await seed(`created_at = ${days(200)}`),
   ]
   await runSchedule(service, 'invitation-retention')
-  const { rows } = await service.sql.query<{ id: string }>('select id from invitations where project_id = $1', [
-    kept.id,
-  ])
+  const { rows } = await service.sql.query<{ id: string }>(
+    'select id from invitations where project_id = $1',
+    [kept.id],
+  )
   expect(rows.map(({ id }) => id).toSorted()).toEqual(remaining.toSorted())
 })
 
@@ -246,7 +250,10 @@ test('[invitations.lists] a deleted tenant, application or role definition takes
   expect((await service.query(admin, `mutation { ${renamed} }`)).error).toBeNull()
   expect((await preview(guest, ofRole.token)).data.invitation.role).toBe('renamed')
   const ofTenant = await inviteOrFail(admin, 'tenant', gone.tenantId, { email, role: 'member' })
-  const ofApplication = await inviteOrFail(admin, 'application', gone.applicationId, { email, role: 'normal' })
+  const ofApplication = await inviteOrFail(admin, 'application', gone.applicationId, {
+    email,
+    role: 'normal',
+  })
   for (const [mutation, { token }] of [
     [`deleteTenantRoleDefinition(id: "${role.data.row.id}")`, ofRole],
     [`deleteTenant(id: "${gone.tenantId}")`, ofTenant],
