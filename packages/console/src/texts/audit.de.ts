@@ -48,6 +48,7 @@ export const audit: TextsOf<typeof english> = {
   'audit.accessOf': 'Zugriff von',
   'audit.by': 'von',
   'audit.commandLine': 'Kommandozeile',
+  'audit.done.accept': 'angenommen',
   'audit.done.create': 'angelegt',
   'audit.done.delete': 'gelöscht',
   'audit.done.disable': 'deaktiviert',

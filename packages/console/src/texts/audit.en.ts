@@ -45,6 +45,7 @@ export const audit = {
   'audit.accessOf': 'Access of',
   'audit.by': 'by',
   'audit.commandLine': 'command line',
+  'audit.done.accept': 'accepted',
   'audit.done.create': 'created',
   'audit.done.delete': 'deleted',
   'audit.done.disable': 'disabled',

@@ -1,8 +1,8 @@
 // Operations on invitations.
 import { seedProject } from '@manager/harness/seed.ts'
-import { seedInvitation } from '../kit/invitations.ts'
+import { type Kind, seedInvitation } from '../kit/invitations.ts'
 import { type Operation, op } from './operation.ts'
-import { everyone, maintainers, tenantManagers } from './principals.ts'
+import { type Principal, everyone, maintainers, tenantManagers } from './principals.ts'
 import { type MatrixWorld, newSlug } from './world.ts'
 
 const invitersToTenant = [...maintainers, ...tenantManagers]
@@ -13,6 +13,22 @@ async function makeToken({ service, people }: MatrixWorld): Promise<string> {
   const project = await seedProject(service.sql, newSlug())
   return (await seedInvitation(service.sql, project, { inviter: people.administrator })).token
 }
+
+/** The rights on an invitation depend on its kind. */
+const revokeOperation = (kind: Kind, allow: Principal[]): Operation =>
+  op(
+    'Mutation.revokeInvitation',
+    kind === 'tenant' ? 'tenantInvitations' : 'projectInvitations',
+    allow,
+    (_, id) => `revokeInvitation(id: "${id}") { id }`,
+    {
+      make: async ({ service, people }, target) => {
+        const role = kind === 'tenant' ? 'member' : 'readonly'
+        const invitation = { kind, inviter: people.administrator, role }
+        return (await seedInvitation(service.sql, target, invitation)).id
+      },
+    },
+  )
 
 const queries: Operation[] = [
   op(
@@ -70,18 +86,9 @@ const mutations: Operation[] = [
     maintainers,
     (t) => `inviteToApplication(applicationID: "${t.applicationId}", input: ${input}) { delivery }`,
   ),
-  op(
-    'Mutation.revokeInvitation',
-    'tenantInvitations',
-    invitersToTenant,
-    (_, id) => `revokeInvitation(id: "${id}") { id }`,
-    {
-      make: async ({ service, people }, target) => {
-        const invitation = { kind: 'tenant', inviter: people.administrator, role: 'member' } as const
-        return (await seedInvitation(service.sql, target, invitation)).id
-      },
-    },
-  ),
+  revokeOperation('tenant', invitersToTenant),
+  revokeOperation('project', maintainers),
+  revokeOperation('application', maintainers),
   op(
     'Mutation.acceptInvitation',
     'system',

@@ -39,6 +39,7 @@ export const seenBy = {
   tenantMembers: [...projectRoles, ...tenantManagers],
   applicationMembers: projectRoles,
   tenantInvitations: [...maintainers, ...tenantManagers],
+  projectInvitations: maintainers,
   machineUser: projectRoles,
   settings: [...projectRoles, ...tenantManagers],
   projectSettings: projectRoles,

@@ -77,7 +77,6 @@ function Offer({ invitation, isPending, onAccept, children }: OfferProps): React
   const t = useText()
   const mayAccept = useSystemMay('invitations.accept')
   const { projectName, tenantName, applicationName, role, inviterName, inviterEmail, expiresAt } = invitation
-  const optionalFact = (label: string, value: string | null) => (value === null ? [] : [{ label, value }])
   return (
     <Card title={t('invitations.invitedTo', tenantName ?? applicationName ?? projectName)}>
       <Facts
@@ -101,6 +100,8 @@ function Offer({ invitation, isPending, onAccept, children }: OfferProps): React
     </Card>
   )
 }
+
+const optionalFact = (label: string, value: string | null) => (value === null ? [] : [{ label, value }])
 
 const formatInviter = (name: string, email: string): string =>
   email === '' || email === name ? name : `${name} (${email})`

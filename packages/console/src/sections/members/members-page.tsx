@@ -73,41 +73,31 @@ export function MembersPage(): ReactNode {
     { isEnabled: targetId !== null, keepsPrevious: true },
   )
   const result = targetId === null ? undefined : data?.members
-  const addAction = `members.${kind}.add` as const
-  const canAdd = may(target, addAction)
-  const inviteAction = `members.${kind}.invite` as const
+  const isInviting =
+    target !== undefined &&
+    list.search['tab'] === invitationsTab.tab &&
+    may(target, `members.${kind}.invite`)
   return (
     <Page
       title={t('section.members')}
       note={result !== undefined && number(result.totalCount)}
       actions={
         target !== undefined && (
-          <>
-            {may(target, inviteAction) && (
-              <Button onPress={() => list.setOpen(null, invitationsTab)}>{t('invitations.many')}</Button>
-            )}
-            <Button
-              variant="primary"
-              icon="add"
-              action={addAction}
-              disabledReason={canAdd ? null : t('members.mayNotAdd')}
-              onPress={() => setAdding(true)}
-            >
-              {t('members.add')}
-            </Button>
-          </>
+          <Actions
+            kind={kind}
+            target={target}
+            onAdd={() => setAdding(true)}
+            onInvitations={() => list.setOpen(null, invitationsTab)}
+          />
         )
       }
       isEdgeToEdge
       filters={<Filters list={list} kind={kind} targetId={targetId} />}
       panel={
-        list.open !== null ? (
-          <PersonPanel key={list.open} userId={list.open} onClose={() => list.setOpen(null)} />
+        list.open === null ? (
+          isInviting && <InvitationPanel kind={kind} object={target} onClose={() => list.setOpen(null)} />
         ) : (
-          list.search['tab'] === invitationsTab.tab &&
-          may(target, inviteAction) && (
-            <InvitationPanel kind={kind} object={target} onClose={() => list.setOpen(null)} />
-          )
+          <PersonPanel key={list.open} userId={list.open} onClose={() => list.setOpen(null)} />
         )
       }
       foot={result !== undefined && <ListPager list={list} result={result} />}
@@ -139,6 +129,29 @@ export function MembersPage(): ReactNode {
         />
       )}
     </Page>
+  )
+}
+
+type ActionsProps = { kind: Kind; target: Target; onAdd: () => void; onInvitations: () => void }
+
+function Actions({ kind, target, onAdd, onInvitations }: ActionsProps): ReactNode {
+  const t = useText()
+  const addAction = `members.${kind}.add` as const
+  return (
+    <>
+      {may(target, `members.${kind}.invite`) && (
+        <Button onPress={onInvitations}>{t('invitations.many')}</Button>
+      )}
+      <Button
+        variant="primary"
+        icon="add"
+        action={addAction}
+        disabledReason={may(target, addAction) ? null : t('members.mayNotAdd')}
+        onPress={onAdd}
+      >
+        {t('members.add')}
+      </Button>
+    </>
   )
 }
 

@@ -31,12 +31,6 @@ export function createAcceptanceService({ db, audit, memberships }: AcceptanceDe
     }
   }
 
-  const describe = async (reads: Reads, invitation: store.Invitation) => {
-    const { kind } = getTarget(invitation)
-    const names = orNotFound(await store.findNames(reads, invitation.id), noun)
-    return { kind, role: invitation.role, expiresAt: invitation.expiresAt, ...names }
-  }
-
   return {
     /** Returns the data of an open invitation for the person whom it invites. */
     preview: async (actor: Actor, token: string) => {
@@ -76,6 +70,13 @@ export function createAcceptanceService({ db, audit, memberships }: AcceptanceDe
       })
     },
   }
+}
+
+/** Returns the offer with the names that the invited person sees. */
+async function describe(reads: Reads, invitation: store.Invitation) {
+  const { kind } = getTarget(invitation)
+  const names = orNotFound(await store.findNames(reads, invitation.id), noun)
+  return { kind, role: invitation.role, expiresAt: invitation.expiresAt, ...names }
 }
 
 /** Whether the caller could accept the invitation now. */

@@ -13,9 +13,11 @@ import { type WebhookDeps, createInvitationWebhook, noWebhook } from './invitati
 import { createInvitationsResolvers } from './invitations.resolvers.ts'
 import { type InvitationsDeps, createInvitationsService } from './invitations.service.ts'
 import { invitationSettings } from './invitations.settings.ts'
+import { type InvitingDeps, createInvitingService } from './inviting.service.ts'
 import { createRetentionSchedule } from './retention.service.ts'
 
-type Deps = Omit<InvitationsDeps, 'webhook' | 'publicUrl' | 'limits'> &
+type Deps = InvitationsDeps &
+  Omit<InvitingDeps, 'webhook' | 'publicUrl' | 'limits'> &
   Pick<WebhookDeps, 'log'> & {
     config: Config
     nameResolver: NameResolver
@@ -49,9 +51,12 @@ export const invitations = defineFeature({
         ? noWebhook
         : createInvitationWebhook({ ...deps, ...settings.webhook, read: deps.db.read, pools })
     const publicUrl = deps.config.publicUrl.replace(/\/$/, '')
-    const service = createInvitationsService({ ...deps, webhook, publicUrl, limits: settings.limits })
     return {
-      resolvers: createInvitationsResolvers(service, createAcceptanceService(deps)),
+      resolvers: createInvitationsResolvers({
+        service: createInvitationsService(deps),
+        inviting: createInvitingService({ ...deps, webhook, publicUrl, limits: settings.limits }),
+        acceptance: createAcceptanceService(deps),
+      }),
       schedules: [createRetentionSchedule(deps.db, settings.retentionDays)],
       close: async () => pools?.close(),
       api: {},

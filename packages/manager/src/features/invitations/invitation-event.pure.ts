@@ -19,6 +19,6 @@ export const invitationEvent = createEventBuilder<Invitation>({
     acceptorId: 'public',
     revokedAt: 'public',
   },
-  nameOf: ({ role }) => `to the role ${role}`,
+  nameOf: ({ role }) => role,
   projectOf: ({ projectId }) => projectId,
 })

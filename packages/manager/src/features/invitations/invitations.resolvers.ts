@@ -1,8 +1,11 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { AcceptanceService } from './acceptance.service.ts'
 import type { InvitationsService } from './invitations.service.ts'
+import type { InvitingService } from './inviting.service.ts'
 
-export function createInvitationsResolvers(service: InvitationsService, acceptance: AcceptanceService) {
+type Services = { service: InvitationsService; inviting: InvitingService; acceptance: AcceptanceService }
+
+export function createInvitationsResolvers({ service, inviting, acceptance }: Services) {
   return {
     Query: {
       projectInvitations: (_parent, { project, ...args }) => service.listByProject(project, args),
@@ -13,11 +16,11 @@ export function createInvitationsResolvers(service: InvitationsService, acceptan
     },
     Mutation: {
       inviteToProject: (_parent, { projectID, input }, { actor }) =>
-        service.inviteToProject(actor, projectID, input),
+        inviting.inviteToProject(actor, projectID, input),
       inviteToTenant: (_parent, { tenantID, input }, { actor }) =>
-        service.inviteToTenant(actor, tenantID, input),
+        inviting.inviteToTenant(actor, tenantID, input),
       inviteToApplication: (_parent, { applicationID, input }, { actor }) =>
-        service.inviteToApplication(actor, applicationID, input),
+        inviting.inviteToApplication(actor, applicationID, input),
       revokeInvitation: (_parent, invitation, { actor }) => service.revoke(actor, invitation),
       acceptInvitation: (_parent, { token }, { actor }) => acceptance.accept(actor, token),
     },

@@ -11,8 +11,7 @@ export const createRetentionSchedule = (db: Db, retentionDays: number): Schedule
   everyMs,
   atStart: true,
   run: async (signal) => {
-    let deleted = batchSize
-    while (deleted === batchSize && signal?.aborted !== true)
-      deleted = await store.deleteEnded(db.write, retentionDays, batchSize)
+    const canContinue = (deleted: number): boolean => deleted === batchSize && signal?.aborted !== true
+    while (canContinue(await store.deleteEnded(db.write, retentionDays, batchSize)));
   },
 })
