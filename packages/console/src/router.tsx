@@ -57,6 +57,11 @@ const accessReview = createRoute({
   path: '/system/access-review',
   component: lazyRouteComponent(() => import('./sections/review/review-page.tsx'), 'ReviewPage'),
 })
+const invitation = createRoute({
+  getParentRoute,
+  path: '/invitations',
+  component: lazyRouteComponent(() => import('./sections/invitations/invitation-page.tsx'), 'InvitationPage'),
+})
 /** The page that shows all components. A production build contains it only in the mode `kit`, which the tests use. */
 const hasKit = import.meta.env.DEV || import.meta.env.MODE === 'kit'
 const kitRoutes = hasKit
@@ -189,6 +194,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     me,
+    invitation,
     users,
     tokens,
     evidence,

@@ -22,6 +22,7 @@ import { evidence } from './features/evidence/index.ts'
 import { gateway } from './features/gateway/index.ts'
 import { health } from './features/health/index.ts'
 import { inbox } from './features/inbox/index.ts'
+import { invitations } from './features/invitations/index.ts'
 import { languagePacks } from './features/language-packs/index.ts'
 import { liveSockets } from './features/live-sockets/index.ts'
 import { machineUsers } from './features/machine-users/index.ts'
@@ -55,6 +56,7 @@ const features = [
   projects,
   tenants,
   applications,
+  invitations,
   settings,
   languagePacks,
   pilets,

@@ -11,6 +11,7 @@ import { cliLoginSettings } from './features/cli-login/cli-login.settings.ts'
 import { consoleSettings } from './features/console/console.settings.ts'
 import { evidenceSettings } from './features/evidence/evidence.settings.ts'
 import { gatewaySettings } from './features/gateway/gateway.settings.ts'
+import { invitationSettings } from './features/invitations/invitations.settings.ts'
 import { socketSettings } from './features/live-sockets/sockets.settings.ts'
 import { machineUserSettings } from './features/machine-users/machine-users.settings.ts'
 import { notificationSettings } from './features/notifications/notifications.settings.ts'
@@ -32,6 +33,7 @@ export const settings = joinSettings([
   socketSettings,
   evidenceSettings,
   gatewaySettings,
+  invitationSettings,
   machineUserSettings,
   piletSettings,
   blobSettings,

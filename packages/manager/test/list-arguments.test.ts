@@ -10,7 +10,8 @@ const listQueries =
   words(`projects tenants applications tenant2Applications endpoints machineUsers languagePacks
   myPersonalAccessTokens users user2applications user2projects user2tenants tenantRoleDefinitions machineUser2endpoints
   auditLogs environments triggers deploymentSpecifications piletPackages esbAuditLogs userProviderSearch
-  backends projectMachineUsers machineUsersToRotate expiringAccessTokens`)
+  backends projectMachineUsers machineUsersToRotate expiringAccessTokens projectInvitations tenantInvitations
+  applicationInvitations`)
 const nestedLists = words(
   `Project.tenants Project.applications Project.environments Application.endpoints Application.triggers
   User.projectMemberships User.tenantMemberships User.applicationMemberships`,

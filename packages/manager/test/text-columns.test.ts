@@ -59,6 +59,7 @@ const weights: Record<string, Weight> = {
   'esb_audit_logs.response_headers': { large: 'ESBHeader' },
   'esb_audit_logs.source_ip': { boundedBy: 'client-address.ts' },
   'esb_audit_logs.target_url': { boundedBy: 'endpoints.url and a request line of at most 16 KiB' },
+  'invitations.email': { charged: 320 },
   'language_packs.content': { large: 'KeyValuePair' },
   'legacy_imports.source': 'never returned',
   'legacy_imports.types': 'never returned',

@@ -22,6 +22,12 @@ export const areas: Record<string, Area> = {
     guide: ['Add a member', `${guides}/add-a-member.md`],
     exampleNames: ['users', 'addUserToProject'],
   },
+  invitations: {
+    title: 'Invitations',
+    files: ['invitations/invitations'],
+    guide: ['Invite a person', `${guides}/invite-a-person.md`],
+    exampleNames: ['projectInvitations', 'inviteToProject'],
+  },
   tenants: {
     title: 'Tenants and their applications',
     files: ['tenants/tenants', 'applications/tenant2applications'],

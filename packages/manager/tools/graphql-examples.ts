@@ -24,6 +24,7 @@ const samples: Record<string, unknown> = {
   name: 'Example',
   roleName: 'viewer',
   role: 'developer',
+  email: 'ann@acme.example',
   cronExpression: '@daily',
   runKey: 'nightly-report',
   hashedKey: '__GENERATE_TOKEN__',

@@ -48,6 +48,12 @@ export type CreateEndpointTestCallInput = {
   readonly headers?: readonly CreateEndpointTestCallHeaderInput[] | null;
   readonly body?: string | null;
 };
+export type CreateInvitationInput = {
+  readonly email: string;
+  readonly role: string;
+  readonly expiresInDays?: number | null;
+  readonly requireSameEmail?: boolean | null;
+};
 export type CreateLanguagePackInput = { readonly name: string };
 export type CreateMachineUser2EndpointInput = {
   readonly machineUserID: string;
@@ -73,6 +79,12 @@ export type CreateTenantInput = {
   readonly name: string;
   readonly slug: string;
   readonly deploymentMode?: string | null;
+};
+export type CreateTenantInvitationInput = {
+  readonly email: string;
+  readonly roleName: string;
+  readonly expiresInDays?: number | null;
+  readonly requireSameEmail?: boolean | null;
 };
 export type CreateTenantRoleDefinitionInput = {
   readonly name: string;
@@ -111,6 +123,7 @@ export type Permission =
   | "ACCESS_TOKEN_WRITE"
   | "NOTIFICATION_READ"
   | "NOTIFICATION_MARK"
+  | "INVITATION_ACCEPT"
   | "USER_WRITE"
   | "PROJECT_CREATE"
   | "AUDIT_EXPORT"
@@ -137,6 +150,8 @@ export type Permission =
   | "APPLICATION_WRITE"
   | "APPLICATION_MEMBER_READ"
   | "APPLICATION_MEMBER_WRITE"
+  | "INVITATION_READ"
+  | "INVITATION_WRITE"
   | "TENANT2APPLICATION_READ"
   | "TENANT2APPLICATION_WRITE"
   | "SETTINGS_READ"
@@ -276,6 +291,23 @@ export type UpdateTriggerInput = {
   readonly enabled?: boolean | null;
   readonly expectedRevision?: number | null;
 };
+export type AcceptInvitationResult = {
+  readonly acceptInvitation: {
+    readonly kind: string;
+    readonly projectSlug: string;
+    readonly projectName: string;
+    readonly tenantSlug: string | null;
+    readonly applicationSlug: string | null;
+    readonly role: string;
+  };
+};
+export type AcceptInvitationVariables = { readonly token: string };
+export const acceptInvitationDocument =
+  "mutation acceptInvitation($token:String!){acceptInvitation(token:$token){kind projectSlug projectName tenantSlug applicationSlug role}}" as TypedDocument<
+    AcceptInvitationResult,
+    AcceptInvitationVariables
+  >;
+
 export type AddUserToApplicationResult = {
   readonly addUserToApplication: {
     readonly id: string;
@@ -1696,6 +1728,169 @@ export const hasUnreadNotificationsDocument =
     HasUnreadNotificationsVariables
   >;
 
+export type InviteToApplicationResult = {
+  readonly inviteToApplication: {
+    readonly link: string;
+    readonly delivery: string;
+    readonly invitation: {
+      readonly id: string;
+      readonly email: string;
+      readonly role: string;
+      readonly requireSameEmail: boolean;
+      readonly state: string;
+      readonly createdAt: string;
+      readonly expiresAt: string;
+      readonly acceptedAt: string | null;
+      readonly revokedAt: string | null;
+      readonly updatedAt: string;
+      readonly revision: number;
+      readonly inviter: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      };
+      readonly acceptor: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      } | null;
+    };
+  };
+};
+export type InviteToApplicationVariables = {
+  readonly applicationID: string;
+  readonly input: CreateInvitationInput;
+};
+export const inviteToApplicationDocument =
+  "mutation inviteToApplication($applicationID:ID!$input:CreateInvitationInput!){inviteToApplication(applicationID:$applicationID input:$input){link delivery invitation{id email role requireSameEmail state createdAt expiresAt acceptedAt revokedAt updatedAt revision inviter{id externalName externalUsername externalEmail}acceptor{id externalName externalUsername externalEmail}}}}" as TypedDocument<
+    InviteToApplicationResult,
+    InviteToApplicationVariables
+  >;
+
+export type InviteToProjectResult = {
+  readonly inviteToProject: {
+    readonly link: string;
+    readonly delivery: string;
+    readonly invitation: {
+      readonly id: string;
+      readonly email: string;
+      readonly role: string;
+      readonly requireSameEmail: boolean;
+      readonly state: string;
+      readonly createdAt: string;
+      readonly expiresAt: string;
+      readonly acceptedAt: string | null;
+      readonly revokedAt: string | null;
+      readonly updatedAt: string;
+      readonly revision: number;
+      readonly inviter: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      };
+      readonly acceptor: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      } | null;
+    };
+  };
+};
+export type InviteToProjectVariables = {
+  readonly projectID: string;
+  readonly input: CreateInvitationInput;
+};
+export const inviteToProjectDocument =
+  "mutation inviteToProject($projectID:ID!$input:CreateInvitationInput!){inviteToProject(projectID:$projectID input:$input){link delivery invitation{id email role requireSameEmail state createdAt expiresAt acceptedAt revokedAt updatedAt revision inviter{id externalName externalUsername externalEmail}acceptor{id externalName externalUsername externalEmail}}}}" as TypedDocument<
+    InviteToProjectResult,
+    InviteToProjectVariables
+  >;
+
+export type InviteToTenantResult = {
+  readonly inviteToTenant: {
+    readonly link: string;
+    readonly delivery: string;
+    readonly invitation: {
+      readonly id: string;
+      readonly email: string;
+      readonly role: string;
+      readonly requireSameEmail: boolean;
+      readonly state: string;
+      readonly createdAt: string;
+      readonly expiresAt: string;
+      readonly acceptedAt: string | null;
+      readonly revokedAt: string | null;
+      readonly updatedAt: string;
+      readonly revision: number;
+      readonly inviter: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      };
+      readonly acceptor: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      } | null;
+    };
+  };
+};
+export type InviteToTenantVariables = {
+  readonly tenantID: string;
+  readonly input: CreateTenantInvitationInput;
+};
+export const inviteToTenantDocument =
+  "mutation inviteToTenant($tenantID:ID!$input:CreateTenantInvitationInput!){inviteToTenant(tenantID:$tenantID input:$input){link delivery invitation{id email role requireSameEmail state createdAt expiresAt acceptedAt revokedAt updatedAt revision inviter{id externalName externalUsername externalEmail}acceptor{id externalName externalUsername externalEmail}}}}" as TypedDocument<
+    InviteToTenantResult,
+    InviteToTenantVariables
+  >;
+
+export type ListApplicationInvitationsResult = {
+  readonly applicationInvitations: readonly {
+    readonly id: string;
+    readonly email: string;
+    readonly role: string;
+    readonly requireSameEmail: boolean;
+    readonly state: string;
+    readonly createdAt: string;
+    readonly expiresAt: string;
+    readonly acceptedAt: string | null;
+    readonly revokedAt: string | null;
+    readonly updatedAt: string;
+    readonly revision: number;
+    readonly inviter: {
+      readonly id: string;
+      readonly externalName: string;
+      readonly externalUsername: string;
+      readonly externalEmail: string;
+    };
+    readonly acceptor: {
+      readonly id: string;
+      readonly externalName: string;
+      readonly externalUsername: string;
+      readonly externalEmail: string;
+    } | null;
+  }[];
+};
+export type ListApplicationInvitationsVariables = {
+  readonly application: string;
+  readonly state?: string | null;
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+};
+export const listApplicationInvitationsDocument =
+  "query listApplicationInvitations($application:ID!$state:String$filters:[Filter!]$order:[Order!]$pagination:Pagination){applicationInvitations(application:$application state:$state filters:$filters order:$order pagination:$pagination){id email role requireSameEmail state createdAt expiresAt acceptedAt revokedAt updatedAt revision inviter{id externalName externalUsername externalEmail}acceptor{id externalName externalUsername externalEmail}}}" as TypedDocument<
+    ListApplicationInvitationsResult,
+    ListApplicationInvitationsVariables
+  >;
+
 export type ListApplicationMembersResult = {
   readonly user2applications: readonly {
     readonly id: string;
@@ -2099,6 +2294,46 @@ export const listPiletsDocument =
     ListPiletsVariables
   >;
 
+export type ListProjectInvitationsResult = {
+  readonly projectInvitations: readonly {
+    readonly id: string;
+    readonly email: string;
+    readonly role: string;
+    readonly requireSameEmail: boolean;
+    readonly state: string;
+    readonly createdAt: string;
+    readonly expiresAt: string;
+    readonly acceptedAt: string | null;
+    readonly revokedAt: string | null;
+    readonly updatedAt: string;
+    readonly revision: number;
+    readonly inviter: {
+      readonly id: string;
+      readonly externalName: string;
+      readonly externalUsername: string;
+      readonly externalEmail: string;
+    };
+    readonly acceptor: {
+      readonly id: string;
+      readonly externalName: string;
+      readonly externalUsername: string;
+      readonly externalEmail: string;
+    } | null;
+  }[];
+};
+export type ListProjectInvitationsVariables = {
+  readonly project: string;
+  readonly state?: string | null;
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+};
+export const listProjectInvitationsDocument =
+  "query listProjectInvitations($project:ID!$state:String$filters:[Filter!]$order:[Order!]$pagination:Pagination){projectInvitations(project:$project state:$state filters:$filters order:$order pagination:$pagination){id email role requireSameEmail state createdAt expiresAt acceptedAt revokedAt updatedAt revision inviter{id externalName externalUsername externalEmail}acceptor{id externalName externalUsername externalEmail}}}" as TypedDocument<
+    ListProjectInvitationsResult,
+    ListProjectInvitationsVariables
+  >;
+
 export type ListProjectMachineUsersResult = {
   readonly projectMachineUsers: readonly {
     readonly id: string;
@@ -2202,6 +2437,46 @@ export const listTenant2ApplicationsDocument =
   "query listTenant2Applications($applicationId:ID$tenantId:ID$filters:[Filter!]$order:[Order!]$pagination:Pagination){tenant2Applications(applicationId:$applicationId tenantId:$tenantId filters:$filters order:$order pagination:$pagination){id enabled tenant{id name slug}application{id name slug}updatedAt revision}}" as TypedDocument<
     ListTenant2ApplicationsResult,
     ListTenant2ApplicationsVariables
+  >;
+
+export type ListTenantInvitationsResult = {
+  readonly tenantInvitations: readonly {
+    readonly id: string;
+    readonly email: string;
+    readonly role: string;
+    readonly requireSameEmail: boolean;
+    readonly state: string;
+    readonly createdAt: string;
+    readonly expiresAt: string;
+    readonly acceptedAt: string | null;
+    readonly revokedAt: string | null;
+    readonly updatedAt: string;
+    readonly revision: number;
+    readonly inviter: {
+      readonly id: string;
+      readonly externalName: string;
+      readonly externalUsername: string;
+      readonly externalEmail: string;
+    };
+    readonly acceptor: {
+      readonly id: string;
+      readonly externalName: string;
+      readonly externalUsername: string;
+      readonly externalEmail: string;
+    } | null;
+  }[];
+};
+export type ListTenantInvitationsVariables = {
+  readonly tenant: string;
+  readonly state?: string | null;
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+};
+export const listTenantInvitationsDocument =
+  "query listTenantInvitations($tenant:ID!$state:String$filters:[Filter!]$order:[Order!]$pagination:Pagination){tenantInvitations(tenant:$tenant state:$state filters:$filters order:$order pagination:$pagination){id email role requireSameEmail state createdAt expiresAt acceptedAt revokedAt updatedAt revision inviter{id externalName externalUsername externalEmail}acceptor{id externalName externalUsername externalEmail}}}" as TypedDocument<
+    ListTenantInvitationsResult,
+    ListTenantInvitationsVariables
   >;
 
 export type ListTenantMembersResult = {
@@ -2427,6 +2702,57 @@ export const nextRunsDocument =
   "query nextRuns($cronExpression:String!){nextRuns(cronExpression:$cronExpression)}" as TypedDocument<
     NextRunsResult,
     NextRunsVariables
+  >;
+
+export type PageApplicationInvitationsResult = {
+  readonly applicationInvitationsConnection: {
+    readonly nodes: readonly {
+      readonly id: string;
+      readonly email: string;
+      readonly role: string;
+      readonly requireSameEmail: boolean;
+      readonly state: string;
+      readonly createdAt: string;
+      readonly expiresAt: string;
+      readonly acceptedAt: string | null;
+      readonly revokedAt: string | null;
+      readonly updatedAt: string;
+      readonly revision: number;
+      readonly inviter: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      };
+      readonly acceptor: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      } | null;
+    }[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly hasPreviousPage: boolean;
+      readonly startCursor: string | null;
+      readonly endCursor: string | null;
+    };
+    readonly totalCount: number;
+    readonly isTotalExact: boolean;
+  };
+};
+export type PageApplicationInvitationsVariables = {
+  readonly application: string;
+  readonly state?: string | null;
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+  readonly after?: string | null;
+};
+export const pageApplicationInvitationsDocument =
+  "query pageApplicationInvitations($application:ID!$state:String$filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){applicationInvitationsConnection(application:$application state:$state filters:$filters order:$order pagination:$pagination after:$after){nodes{id email role requireSameEmail state createdAt expiresAt acceptedAt revokedAt updatedAt revision inviter{id externalName externalUsername externalEmail}acceptor{id externalName externalUsername externalEmail}}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}totalCount isTotalExact}}" as TypedDocument<
+    PageApplicationInvitationsResult,
+    PageApplicationInvitationsVariables
   >;
 
 export type PageApplicationMembersResult = {
@@ -3061,6 +3387,57 @@ export const pagePiletsDocument =
     PagePiletsVariables
   >;
 
+export type PageProjectInvitationsResult = {
+  readonly projectInvitationsConnection: {
+    readonly nodes: readonly {
+      readonly id: string;
+      readonly email: string;
+      readonly role: string;
+      readonly requireSameEmail: boolean;
+      readonly state: string;
+      readonly createdAt: string;
+      readonly expiresAt: string;
+      readonly acceptedAt: string | null;
+      readonly revokedAt: string | null;
+      readonly updatedAt: string;
+      readonly revision: number;
+      readonly inviter: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      };
+      readonly acceptor: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      } | null;
+    }[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly hasPreviousPage: boolean;
+      readonly startCursor: string | null;
+      readonly endCursor: string | null;
+    };
+    readonly totalCount: number;
+    readonly isTotalExact: boolean;
+  };
+};
+export type PageProjectInvitationsVariables = {
+  readonly project: string;
+  readonly state?: string | null;
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+  readonly after?: string | null;
+};
+export const pageProjectInvitationsDocument =
+  "query pageProjectInvitations($project:ID!$state:String$filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){projectInvitationsConnection(project:$project state:$state filters:$filters order:$order pagination:$pagination after:$after){nodes{id email role requireSameEmail state createdAt expiresAt acceptedAt revokedAt updatedAt revision inviter{id externalName externalUsername externalEmail}acceptor{id externalName externalUsername externalEmail}}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}totalCount isTotalExact}}" as TypedDocument<
+    PageProjectInvitationsResult,
+    PageProjectInvitationsVariables
+  >;
+
 export type PageProjectMachineUsersResult = {
   readonly projectMachineUsersConnection: {
     readonly nodes: readonly {
@@ -3208,6 +3585,57 @@ export const pageTenant2ApplicationsDocument =
   "query pageTenant2Applications($applicationId:ID$tenantId:ID$filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){tenant2ApplicationsConnection(applicationId:$applicationId tenantId:$tenantId filters:$filters order:$order pagination:$pagination after:$after){nodes{id enabled tenant{id name slug}application{id name slug}updatedAt revision}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}totalCount isTotalExact}}" as TypedDocument<
     PageTenant2ApplicationsResult,
     PageTenant2ApplicationsVariables
+  >;
+
+export type PageTenantInvitationsResult = {
+  readonly tenantInvitationsConnection: {
+    readonly nodes: readonly {
+      readonly id: string;
+      readonly email: string;
+      readonly role: string;
+      readonly requireSameEmail: boolean;
+      readonly state: string;
+      readonly createdAt: string;
+      readonly expiresAt: string;
+      readonly acceptedAt: string | null;
+      readonly revokedAt: string | null;
+      readonly updatedAt: string;
+      readonly revision: number;
+      readonly inviter: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      };
+      readonly acceptor: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      } | null;
+    }[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly hasPreviousPage: boolean;
+      readonly startCursor: string | null;
+      readonly endCursor: string | null;
+    };
+    readonly totalCount: number;
+    readonly isTotalExact: boolean;
+  };
+};
+export type PageTenantInvitationsVariables = {
+  readonly tenant: string;
+  readonly state?: string | null;
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+  readonly after?: string | null;
+};
+export const pageTenantInvitationsDocument =
+  "query pageTenantInvitations($tenant:ID!$state:String$filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){tenantInvitationsConnection(tenant:$tenant state:$state filters:$filters order:$order pagination:$pagination after:$after){nodes{id email role requireSameEmail state createdAt expiresAt acceptedAt revokedAt updatedAt revision inviter{id externalName externalUsername externalEmail}acceptor{id externalName externalUsername externalEmail}}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}totalCount isTotalExact}}" as TypedDocument<
+    PageTenantInvitationsResult,
+    PageTenantInvitationsVariables
   >;
 
 export type PageTenantMembersResult = {
@@ -3592,6 +4020,25 @@ export const previewESBTransformDocument =
     PreviewESBTransformVariables
   >;
 
+export type PreviewInvitationResult = {
+  readonly invitation: {
+    readonly kind: string;
+    readonly projectName: string;
+    readonly tenantName: string | null;
+    readonly applicationName: string | null;
+    readonly role: string;
+    readonly inviterName: string;
+    readonly inviterEmail: string;
+    readonly expiresAt: string;
+  };
+};
+export type PreviewInvitationVariables = { readonly token: string };
+export const previewInvitationDocument =
+  "query previewInvitation($token:String!){invitation(token:$token){kind projectName tenantName applicationName role inviterName inviterEmail expiresAt}}" as TypedDocument<
+    PreviewInvitationResult,
+    PreviewInvitationVariables
+  >;
+
 export type PreviewPiletFeedResult = {
   readonly piletFeedPreview: readonly {
     readonly name: string;
@@ -3675,6 +4122,43 @@ export const retryTriggerRunDocument =
   "mutation retryTriggerRun($id:ID!){retryTriggerRun(id:$id){id scheduledAt environment{id name}outcome attempts executedAt finishedAt responseStatus failure isManual requestedBy retryOf createdAt}}" as TypedDocument<
     RetryTriggerRunResult,
     RetryTriggerRunVariables
+  >;
+
+export type RevokeInvitationResult = {
+  readonly revokeInvitation: {
+    readonly id: string;
+    readonly email: string;
+    readonly role: string;
+    readonly requireSameEmail: boolean;
+    readonly state: string;
+    readonly createdAt: string;
+    readonly expiresAt: string;
+    readonly acceptedAt: string | null;
+    readonly revokedAt: string | null;
+    readonly updatedAt: string;
+    readonly revision: number;
+    readonly inviter: {
+      readonly id: string;
+      readonly externalName: string;
+      readonly externalUsername: string;
+      readonly externalEmail: string;
+    };
+    readonly acceptor: {
+      readonly id: string;
+      readonly externalName: string;
+      readonly externalUsername: string;
+      readonly externalEmail: string;
+    } | null;
+  };
+};
+export type RevokeInvitationVariables = {
+  readonly id: string;
+  readonly expectedRevision?: number | null;
+};
+export const revokeInvitationDocument =
+  "mutation revokeInvitation($id:ID!$expectedRevision:Int){revokeInvitation(id:$id expectedRevision:$expectedRevision){id email role requireSameEmail state createdAt expiresAt acceptedAt revokedAt updatedAt revision inviter{id externalName externalUsername externalEmail}acceptor{id externalName externalUsername externalEmail}}}" as TypedDocument<
+    RevokeInvitationResult,
+    RevokeInvitationVariables
   >;
 
 export type RevokeTokenResult = {

@@ -38,6 +38,11 @@ export const actions = {
     permission: 'ACCESS_TOKEN_WRITE',
     mutations: ['deletePersonalAccessToken'],
   },
+  'invitations.accept': {
+    on: 'system',
+    permission: 'INVITATION_ACCEPT',
+    mutations: ['acceptInvitation'],
+  },
   // Reports and evidence are reads. The Manager records each of them.
   'accessReview.read': {
     on: 'system',
@@ -89,6 +94,12 @@ export const actions = {
     on: 'tenant',
     permission: 'TENANT_MEMBER_WRITE',
     mutations: ['removeUserFromTenant'],
+  },
+  'tenants.invite': { on: 'tenant', permission: 'INVITATION_WRITE', mutations: ['inviteToTenant'] },
+  'tenants.revokeInvitation': {
+    on: 'tenant',
+    permission: 'INVITATION_WRITE',
+    mutations: ['revokeInvitation'],
   },
   'tenants.createRole': {
     on: 'tenant',
@@ -191,6 +202,32 @@ export const actions = {
     on: 'application',
     permission: 'APPLICATION_MEMBER_WRITE',
     mutations: ['removeUserFromApplication'],
+  },
+  'members.project.invite': {
+    on: 'project',
+    permission: 'INVITATION_WRITE',
+    mutations: ['inviteToProject'],
+  },
+  'members.project.revokeInvitation': {
+    on: 'project',
+    permission: 'INVITATION_WRITE',
+    mutations: ['revokeInvitation'],
+  },
+  'members.tenant.invite': { on: 'tenant', permission: 'INVITATION_WRITE', mutations: ['inviteToTenant'] },
+  'members.tenant.revokeInvitation': {
+    on: 'tenant',
+    permission: 'INVITATION_WRITE',
+    mutations: ['revokeInvitation'],
+  },
+  'members.application.invite': {
+    on: 'application',
+    permission: 'INVITATION_WRITE',
+    mutations: ['inviteToApplication'],
+  },
+  'members.application.revokeInvitation': {
+    on: 'application',
+    permission: 'INVITATION_WRITE',
+    mutations: ['revokeInvitation'],
   },
 
   'triggers.create': { on: 'project', permission: 'TRIGGER_WRITE', mutations: ['createTrigger'] },

@@ -7,6 +7,7 @@ export * from "./documents/calls.ts";
 export * from "./documents/deployments.ts";
 export * from "./documents/esb.ts";
 export * from "./documents/evidence.ts";
+export * from "./documents/invitations.ts";
 export * from "./documents/language-packs.ts";
 export * from "./documents/machine-users.ts";
 export * from "./documents/me.ts";

@@ -8,6 +8,7 @@ const plural = createPlural('de')
 export const audit: TextsOf<typeof english> = {
   // list
   'audit.action': 'Aktion',
+  'audit.action.accept': 'Annehmen',
   'audit.action.create': 'Anlegen',
   'audit.action.delete': 'Löschen',
   'audit.action.grant': 'Vergeben',
@@ -47,6 +48,7 @@ export const audit: TextsOf<typeof english> = {
   'audit.accessOf': 'Zugriff von',
   'audit.by': 'von',
   'audit.commandLine': 'Kommandozeile',
+  'audit.done.accept': 'angenommen',
   'audit.done.create': 'angelegt',
   'audit.done.delete': 'gelöscht',
   'audit.done.disable': 'deaktiviert',
@@ -64,6 +66,7 @@ export const audit: TextsOf<typeof english> = {
   'audit.kind.backendRegistration': 'Backend',
   'audit.kind.deploymentSpecification': 'Deployment',
   'audit.kind.endpoint': 'Endpunkt',
+  'audit.kind.invitation': 'Einladung',
   'audit.kind.languagePack': 'Sprachpaket',
   'audit.kind.machineUser': 'Maschinenbenutzer',
   'audit.kind.machineUser2Endpoint': 'Endpunktzugriff',

@@ -6,6 +6,7 @@ const plural = createPlural('en')
 export const audit = {
   // list
   'audit.action': 'Action',
+  'audit.action.accept': 'accept',
   'audit.action.create': 'create',
   'audit.action.delete': 'delete',
   'audit.action.grant': 'grant',
@@ -44,6 +45,7 @@ export const audit = {
   'audit.accessOf': 'Access of',
   'audit.by': 'by',
   'audit.commandLine': 'command line',
+  'audit.done.accept': 'accepted',
   'audit.done.create': 'created',
   'audit.done.delete': 'deleted',
   'audit.done.disable': 'disabled',
@@ -61,6 +63,7 @@ export const audit = {
   'audit.kind.backendRegistration': 'Backend',
   'audit.kind.deploymentSpecification': 'Deployment',
   'audit.kind.endpoint': 'Endpoint',
+  'audit.kind.invitation': 'Invitation',
   'audit.kind.languagePack': 'Language pack',
   'audit.kind.machineUser': 'Machine user',
   'audit.kind.machineUser2Endpoint': 'Endpoint access',

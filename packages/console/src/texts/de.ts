@@ -11,6 +11,7 @@ import { codeEditor } from './code-editor.de.ts'
 import { pilets } from './pilets.de.ts'
 import { triggers } from './triggers.de.ts'
 import { access } from './access.de.ts'
+import { invitations } from './invitations.de.ts'
 import { languagePacks } from './language-packs.de.ts'
 import { me } from './me.de.ts'
 import { notifications } from './notifications.de.ts'
@@ -400,6 +401,7 @@ export const de: Texts = {
   'members.you': (name) => `${name} (Sie)`,
 
   // language-packs
+  ...invitations,
   ...languagePacks,
 
   // machine-users

@@ -12,6 +12,7 @@ import { codeEditor } from './code-editor.en.ts'
 import { pilets } from './pilets.en.ts'
 import { triggers } from './triggers.en.ts'
 import { access } from './access.en.ts'
+import { invitations } from './invitations.en.ts'
 import { languagePacks } from './language-packs.en.ts'
 import { me } from './me.en.ts'
 import { notifications } from './notifications.en.ts'
@@ -392,6 +393,7 @@ export const en = {
   'members.you': (name: string) => `${name} (you)`,
 
   // language-packs
+  ...invitations,
   ...languagePacks,
 
   // machine-users

@@ -84,7 +84,7 @@ export const tenants: TextsOf<typeof english> = {
   'tenants.permissionAppsRead': 'Mandanten und seine Anwendungen lesen',
   'tenants.permissionAppsConfigure': 'Einstellungen lesen und ändern',
   'tenants.permissionMembers': 'Mitglieder verwalten',
-  'tenants.permissionInvites': 'Personen einladen (reserviert)',
+  'tenants.permissionInvites': 'Personen einladen',
   'tenants.ownSettings': 'Einstellungen dieses Mandanten',
   'tenants.applicationSettings': 'Eigene Einstellungen von Anwendungen',
   'tenants.keys': (count) => plural(count, { one: '# Schlüssel', other: '# Schlüssel' }),

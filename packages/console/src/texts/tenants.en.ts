@@ -80,7 +80,7 @@ export const tenants = {
   'tenants.permissionAppsRead': 'Read the tenant and its applications',
   'tenants.permissionAppsConfigure': 'Read and change settings',
   'tenants.permissionMembers': 'Manage members',
-  'tenants.permissionInvites': 'Invite people (reserved)',
+  'tenants.permissionInvites': 'Invite people',
   'tenants.ownSettings': 'Settings of this tenant',
   'tenants.applicationSettings': 'Settings of individual applications',
   'tenants.keys': (count: number) => plural(count, { one: '# key', other: '# keys' }),

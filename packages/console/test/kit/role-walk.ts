@@ -16,7 +16,7 @@ import { type Action, type ActionName, actions } from '../../src/app/actions.ts'
 import { type Section, projectSections, systemSections } from '../../src/app/sections.ts'
 import type { Scene } from './scene.ts'
 import { seedFailedCall } from './seed-calls.ts'
-import { seedCallable } from './seed-objects.ts'
+import { seedCallable, seedInvitations } from './seed-objects.ts'
 import { seedPack } from './seed-pack.ts'
 import { seedPilets } from './seed-pilets.ts'
 import { seedFailedRun } from './seed-runs.ts'
@@ -54,8 +54,10 @@ async function seedRoles(): Promise<void> {
   const triggerId = await seedTrigger(sql, world.own)
   const runId = await seedFailedRun({ service: scene.service, project: world.own }, triggerId)
   const callKey = await seedFailedCall(sql, { projectId, endpointId, machineUserId })
+  const invitationToken = await seedInvitations(sql, world.own, world.people.administrator)
   views = listActionViews({
     slug,
+    invitationToken,
     tenantId,
     applicationId,
     personId: colleague.id,

@@ -5,6 +5,7 @@ import { seedMachineUser, seedMember } from '@manager/harness/seed.ts'
 import { seedSpecification } from '../../../manager/test/kit/deployments.ts'
 import { seedEndpoint, seedEndpointAccess } from '../../../manager/test/kit/endpoints.ts'
 import { seedNotifications } from '../../../manager/test/kit/inbox.ts'
+import { seedInvitation } from '../../../manager/test/kit/invitations.ts'
 import { seedTrigger } from '../../../manager/test/kit/triggers.ts'
 import type { Scene } from './scene.ts'
 import { seedFailedCall } from './seed-calls.ts'
@@ -39,6 +40,7 @@ export async function seedObjects({ service, project, admin, member }: Scene): P
   return {
     slug,
     callKey,
+    invitationToken: await seedInvitations(sql, project, admin),
     tenantId,
     applicationId,
     personId: colleague.id,
@@ -49,6 +51,17 @@ export async function seedObjects({ service, project, admin, member }: Scene): P
     runId,
     ...pilets,
   }
+}
+
+/** Inserts an open invitation of each kind, and returns the token of one that every person may accept. */
+export async function seedInvitations(
+  sql: Scene['service']['sql'],
+  project: Scene['project'],
+  inviter: Scene['admin'],
+): Promise<string> {
+  await seedInvitation(sql, project, { kind: 'tenant', inviter, role: 'member' })
+  await seedInvitation(sql, project, { kind: 'application', inviter })
+  return (await seedInvitation(sql, project, { inviter })).token
 }
 
 /** Inserts an endpoint with a target and a template with a warning, which the machine user may call. */

@@ -20,9 +20,11 @@ export type Objects = {
   runId: string
   /** The key of a logged call of the application. */
   callKey: string
+  /** The token of an invitation that every person may accept. */
+  invitationToken: string
 }
 
-const tenantTabs = ['applications', 'members', 'roles']
+const tenantTabs = ['applications', 'members', 'invitations', 'roles']
 const machineUserTabs = ['summary', 'access']
 const piletTabs = ['summary', 'usage', 'versions']
 const endpointTabs = ['summary', 'access']
@@ -45,6 +47,7 @@ export function listActionViews({
   triggerId,
   runId,
   callKey,
+  invitationToken,
 }: Objects): string[] {
   const project = `/p/${slug}`
   return [
@@ -58,6 +61,7 @@ export function listActionViews({
     '/system/access-review?scope=system',
     '/system/evidence?query=access-grants',
     '/system/evidence?view=chains',
+    `/invitations#${invitationToken}`,
     ...projectSections.flat().map(({ path }) => `${project}/${path}`),
     ...tenantTabs.map((tab) => `${project}/tenants?open=${tenantId}&tab=${tab}`),
     `${project}/applications?open=${applicationId}`,
@@ -65,6 +69,9 @@ export function listActionViews({
     `${project}/members?in=tenant&tenant=${tenantId}`,
     `${project}/members?in=application&application=${applicationId}`,
     `${project}/members?open=${personId}`,
+    `${project}/members?tab=invitations`,
+    `${project}/members?in=tenant&tenant=${tenantId}&tab=invitations`,
+    `${project}/members?in=application&application=${applicationId}&tab=invitations`,
     `${project}/notifications?open=${applicationId}`,
     `${project}/calls?application=${applicationId}&open=${callKey}`,
     `${project}/audit?open=1`,

@@ -323,6 +323,26 @@ export interface Installation {
   singleton: Generated<boolean>;
 }
 
+export interface Invitations {
+  acceptedAt: Timestamp | null;
+  acceptorId: string | null;
+  applicationId: string | null;
+  createdAt: Generated<Timestamp>;
+  email: string;
+  endedAt: Generated<Timestamp>;
+  expiresAt: Timestamp;
+  id: string;
+  inviterId: string;
+  projectId: string;
+  requireSameEmail: boolean;
+  revision: Generated<number>;
+  revokedAt: Timestamp | null;
+  role: string;
+  tenantId: string | null;
+  tokenHash: Buffer;
+  updatedAt: Generated<Timestamp>;
+}
+
 export interface LanguagePacks {
   content: Generated<Json>;
   contentBytes: Generated<number>;
@@ -744,6 +764,7 @@ export interface DB {
   esbOpenCalls: EsbOpenCalls;
   heartbeatReception: HeartbeatReception;
   installation: Installation;
+  invitations: Invitations;
   languagePacks: LanguagePacks;
   legacyImports: LegacyImports;
   legacyRows: LegacyRows;

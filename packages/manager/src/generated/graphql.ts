@@ -14,6 +14,7 @@ import type { EndpointAccess as EndpointAccessRow } from '../features/endpoints/
 import type { Endpoint as EndpointRow } from '../features/endpoints/endpoints.store.ts';
 import type { Environment as EnvironmentRow } from '../features/environments/environments.store.ts';
 import type { Notification as NotificationRow } from '../features/inbox/own-inboxes.service.ts';
+import type { Invitation as InvitationRow } from '../features/invitations/invitations.store.ts';
 import type { LanguagePack as LanguagePackRow } from '../features/language-packs/language-packs.store.ts';
 import type { MachineUser as MachineUserRow } from '../features/machine-users/machine-users.store.ts';
 import type { ProjectMember as ProjectMemberRow } from '../features/memberships/project-members.store.ts';
@@ -55,6 +56,7 @@ export type Permission =
   | 'ACCESS_TOKEN_WRITE'
   | 'NOTIFICATION_READ'
   | 'NOTIFICATION_MARK'
+  | 'INVITATION_ACCEPT'
   | 'USER_WRITE'
   | 'PROJECT_CREATE'
   | 'AUDIT_EXPORT'
@@ -81,6 +83,8 @@ export type Permission =
   | 'APPLICATION_WRITE'
   | 'APPLICATION_MEMBER_READ'
   | 'APPLICATION_MEMBER_WRITE'
+  | 'INVITATION_READ'
+  | 'INVITATION_WRITE'
   | 'TENANT2APPLICATION_READ'
   | 'TENANT2APPLICATION_WRITE'
   | 'SETTINGS_READ'
@@ -180,6 +184,20 @@ export type Query = {
   readonly myNotifications: NotificationConnection;
   /** Whether the caller has an unread notification, in the same tenants and applications as `myNotifications`. */
   readonly myUnreadNotifications: Scalars['Boolean']['output'];
+  /** Lists the invitations to a project. Invitations to its tenants and applications have their own lists. `state` returns only invitations in that state. */
+  readonly projectInvitations: ReadonlyArray<Invitation>;
+  /** Pages through the rows of `projectInvitations` by cursor, and returns their total number. */
+  readonly projectInvitationsConnection: InvitationConnection;
+  /** Lists the invitations to a tenant. `state` returns only invitations in that state. */
+  readonly tenantInvitations: ReadonlyArray<Invitation>;
+  /** Pages through the rows of `tenantInvitations` by cursor, and returns their total number. */
+  readonly tenantInvitationsConnection: InvitationConnection;
+  /** Lists the invitations to an application. `state` returns only invitations in that state. */
+  readonly applicationInvitations: ReadonlyArray<Invitation>;
+  /** Pages through the rows of `applicationInvitations` by cursor, and returns their total number. */
+  readonly applicationInvitationsConnection: InvitationConnection;
+  /** Returns the invitation that belongs to the token of a link. Returns `not_found` if the token is unknown, if the invitation was revoked, accepted or has expired, or if it is for another e-mail address. */
+  readonly invitation: InvitationPreview;
   /** Lists the language packs of a project. */
   readonly languagePacks: ReadonlyArray<LanguagePack>;
   /** Pages through the rows of `languagePacks` by cursor, and returns their total number. */
@@ -568,6 +586,68 @@ export type QueryMyNotificationsArgs = {
   projectId?: InputMaybe<Scalars['ID']['input']>;
   from?: InputMaybe<Scalars['String']['input']>;
   to?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryProjectInvitationsArgs = {
+  project: Scalars['ID']['input'];
+  state?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryProjectInvitationsConnectionArgs = {
+  project: Scalars['ID']['input'];
+  state?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryTenantInvitationsArgs = {
+  tenant: Scalars['ID']['input'];
+  state?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryTenantInvitationsConnectionArgs = {
+  tenant: Scalars['ID']['input'];
+  state?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryApplicationInvitationsArgs = {
+  application: Scalars['ID']['input'];
+  state?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryApplicationInvitationsConnectionArgs = {
+  application: Scalars['ID']['input'];
+  state?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryInvitationArgs = {
+  token: Scalars['String']['input'];
 };
 
 
@@ -997,6 +1077,16 @@ export type Mutation = {
   readonly testEndpoint: EndpointTestCall;
   /** Marks the caller's own notifications as read and as seen. Send either `ids` or `all: true`. Unknown ids and ids of other users are ignored. The caller's other WebSockets receive `notification.read`. */
   readonly markMyNotificationsRead: MarkedNotifications;
+  /** Invites a person to a project and returns the link. */
+  readonly inviteToProject: CreatedInvitation;
+  /** Invites a person to a tenant and returns the link. */
+  readonly inviteToTenant: CreatedInvitation;
+  /** Invites a person to an application and returns the link. */
+  readonly inviteToApplication: CreatedInvitation;
+  /** Revokes an invitation, so that its link stops working. You can revoke an invitation only if you may offer its role. An invitation that was revoked or has expired stays unchanged. */
+  readonly revokeInvitation: Invitation;
+  /** Accepts an invitation: the caller becomes a member. Returns `conflict` if the caller is already a member, or if the inviter may no longer grant the role. For the person who accepted the invitation, a repeated call succeeds and changes nothing. The audit row of the grant matches the kind of the invitation; for a tenant, for example, it is `user2tenant grant`. */
+  readonly acceptInvitation: AcceptedInvitation;
   /** Creates an empty language pack for a locale. */
   readonly createLanguagePack: LanguagePack;
   /** Replaces the whole content of a language pack. */
@@ -1215,6 +1305,35 @@ export type MutationMarkMyNotificationsReadArgs = {
   all?: InputMaybe<Scalars['Boolean']['input']>;
   projectId?: InputMaybe<Scalars['ID']['input']>;
   connectionId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type MutationInviteToProjectArgs = {
+  projectID: Scalars['ID']['input'];
+  input: CreateInvitationInput;
+};
+
+
+export type MutationInviteToTenantArgs = {
+  tenantID: Scalars['ID']['input'];
+  input: CreateTenantInvitationInput;
+};
+
+
+export type MutationInviteToApplicationArgs = {
+  applicationID: Scalars['ID']['input'];
+  input: CreateInvitationInput;
+};
+
+
+export type MutationRevokeInvitationArgs = {
+  id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type MutationAcceptInvitationArgs = {
+  token: Scalars['String']['input'];
 };
 
 
@@ -1529,6 +1648,7 @@ export type Scope =
   | 'MACHINE_USER2ENDPOINT'
   | 'ENDPOINT'
   | 'ENVIRONMENT'
+  | 'INVITATION'
   | 'LANGUAGE_PACK'
   | 'MACHINE_USER'
   | 'USER2PROJECT'
@@ -2128,6 +2248,88 @@ export type MarkedNotifications = {
   readonly updated: Scalars['Int']['output'];
   /** False if unread notifications can remain, because a call marks at most 100,000 notifications in 200 combinations of tenant and application. Repeat the call, or pass `projectId` to narrow it. */
   readonly isComplete: Scalars['Boolean']['output'];
+};
+
+/** An invitation to join a project, a tenant or an application with a role. Its link is returned only once, when the invitation is created. */
+export type Invitation = {
+  readonly id: Scalars['ID']['output'];
+  /** The e-mail address that the inviter entered. */
+  readonly email: Scalars['String']['output'];
+  /** A project role, the name of a tenant role, or an application role. */
+  readonly role: Scalars['String']['output'];
+  /** Whether only a person with this e-mail address may accept the invitation. */
+  readonly requireSameEmail: Scalars['Boolean']['output'];
+  /** `OPEN`, `ACCEPTED`, `REVOKED` or `EXPIRED`. */
+  readonly state: Scalars['String']['output'];
+  readonly createdAt: Scalars['String']['output'];
+  readonly expiresAt: Scalars['String']['output'];
+  /** The time of acceptance; null if nobody has accepted the invitation. */
+  readonly acceptedAt?: Maybe<Scalars['String']['output']>;
+  /** The time of revocation; null if the invitation was not revoked. */
+  readonly revokedAt?: Maybe<Scalars['String']['output']>;
+  readonly updatedAt: Scalars['String']['output'];
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
+  readonly revision: Scalars['Int']['output'];
+  readonly inviter: User;
+  /** The person who accepted the invitation; null if nobody has. */
+  readonly acceptor?: Maybe<User>;
+};
+
+export type CreatedInvitation = {
+  readonly invitation: Invitation;
+  /** The link for the invited person, which is returned only once and cannot be read again. Without `requireSameEmail`, anyone who has the link can accept the invitation. */
+  readonly link: Scalars['String']['output'];
+  /** The result of the webhook call: `NONE` if no webhook is configured, `DELIVERED`, or `FAILED`. If the call failed, send the link yourself. */
+  readonly delivery: Scalars['String']['output'];
+};
+
+/** The data that the holder of a link sees before they accept the invitation. */
+export type InvitationPreview = {
+  /** `project`, `tenant` or `application`. */
+  readonly kind: Scalars['String']['output'];
+  readonly projectName: Scalars['String']['output'];
+  /** Null unless `kind` is `tenant`. */
+  readonly tenantName?: Maybe<Scalars['String']['output']>;
+  /** Null unless `kind` is `application`. */
+  readonly applicationName?: Maybe<Scalars['String']['output']>;
+  readonly role: Scalars['String']['output'];
+  readonly inviterName: Scalars['String']['output'];
+  readonly inviterEmail: Scalars['String']['output'];
+  readonly expiresAt: Scalars['String']['output'];
+};
+
+export type AcceptedInvitation = {
+  /** `project`, `tenant` or `application`. */
+  readonly kind: Scalars['String']['output'];
+  readonly projectSlug: Scalars['String']['output'];
+  readonly projectName: Scalars['String']['output'];
+  /** Null unless `kind` is `tenant`. */
+  readonly tenantSlug?: Maybe<Scalars['String']['output']>;
+  /** Null unless `kind` is `application`. */
+  readonly applicationSlug?: Maybe<Scalars['String']['output']>;
+  readonly role: Scalars['String']['output'];
+};
+
+export type CreateInvitationInput = {
+  /** The e-mail address of the invited person, with at most 320 characters. */
+  readonly email: Scalars['String']['input'];
+  /** A project role for a project; `readonly` or `normal` for an application. You cannot offer a role above your own. */
+  readonly role: Scalars['String']['input'];
+  /** The number of days until the invitation expires. The operator configures the default and the maximum. */
+  readonly expiresInDays?: InputMaybe<Scalars['Int']['input']>;
+  /** Whether only a person who signs in with this e-mail address may accept the invitation; true by default. */
+  readonly requireSameEmail?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type CreateTenantInvitationInput = {
+  /** The e-mail address of the invited person, with at most 320 characters. */
+  readonly email: Scalars['String']['input'];
+  /** The name of one of the tenant's role definitions. You cannot offer a role with permissions that you do not have. */
+  readonly roleName: Scalars['String']['input'];
+  /** The number of days until the invitation expires. The operator configures the default and the maximum. */
+  readonly expiresInDays?: InputMaybe<Scalars['Int']['input']>;
+  /** Whether only a person who signs in with this e-mail address may accept the invitation; true by default. */
+  readonly requireSameEmail?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 /** The translations of a project's frontends for one locale. */
@@ -2909,6 +3111,16 @@ export type EnvironmentConnection = {
 };
 
 /** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type InvitationConnection = {
+  readonly nodes: ReadonlyArray<Invitation>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
 export type LanguagePackConnection = {
   readonly nodes: ReadonlyArray<LanguagePack>;
   readonly pageInfo: PageInfo;
@@ -3148,6 +3360,12 @@ export type ResolversTypes = {
   Notification: ResolverTypeWrapper<NotificationRow>;
   NotificationConnection: ResolverTypeWrapper<Omit<NotificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Notification']> }>;
   MarkedNotifications: ResolverTypeWrapper<MarkedNotifications>;
+  Invitation: ResolverTypeWrapper<InvitationRow>;
+  CreatedInvitation: ResolverTypeWrapper<Omit<CreatedInvitation, 'invitation'> & { invitation: ResolversTypes['Invitation'] }>;
+  InvitationPreview: ResolverTypeWrapper<InvitationPreview>;
+  AcceptedInvitation: ResolverTypeWrapper<AcceptedInvitation>;
+  CreateInvitationInput: CreateInvitationInput;
+  CreateTenantInvitationInput: CreateTenantInvitationInput;
   LanguagePack: ResolverTypeWrapper<LanguagePackRow>;
   CreateLanguagePackInput: CreateLanguagePackInput;
   UpdateLanguagePackContentInput: UpdateLanguagePackContentInput;
@@ -3214,6 +3432,7 @@ export type ResolversTypes = {
   MachineUser2EndpointConnection: ResolverTypeWrapper<Omit<MachineUser2EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['MachineUser2Endpoint']> }>;
   EndpointConnection: ResolverTypeWrapper<Omit<EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Endpoint']> }>;
   EnvironmentConnection: ResolverTypeWrapper<Omit<EnvironmentConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Environment']> }>;
+  InvitationConnection: ResolverTypeWrapper<Omit<InvitationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Invitation']> }>;
   LanguagePackConnection: ResolverTypeWrapper<Omit<LanguagePackConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['LanguagePack']> }>;
   MachineUserConnection: ResolverTypeWrapper<Omit<MachineUserConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['MachineUser']> }>;
   User2ProjectConnection: ResolverTypeWrapper<Omit<User2ProjectConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['User2Project']> }>;
@@ -3280,6 +3499,12 @@ export type ResolversParentTypes = {
   Notification: NotificationRow;
   NotificationConnection: Omit<NotificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Notification']> };
   MarkedNotifications: MarkedNotifications;
+  Invitation: InvitationRow;
+  CreatedInvitation: Omit<CreatedInvitation, 'invitation'> & { invitation: ResolversParentTypes['Invitation'] };
+  InvitationPreview: InvitationPreview;
+  AcceptedInvitation: AcceptedInvitation;
+  CreateInvitationInput: CreateInvitationInput;
+  CreateTenantInvitationInput: CreateTenantInvitationInput;
   LanguagePack: LanguagePackRow;
   CreateLanguagePackInput: CreateLanguagePackInput;
   UpdateLanguagePackContentInput: UpdateLanguagePackContentInput;
@@ -3346,6 +3571,7 @@ export type ResolversParentTypes = {
   MachineUser2EndpointConnection: Omit<MachineUser2EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['MachineUser2Endpoint']> };
   EndpointConnection: Omit<EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Endpoint']> };
   EnvironmentConnection: Omit<EnvironmentConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Environment']> };
+  InvitationConnection: Omit<InvitationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Invitation']> };
   LanguagePackConnection: Omit<LanguagePackConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['LanguagePack']> };
   MachineUserConnection: Omit<MachineUserConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['MachineUser']> };
   User2ProjectConnection: Omit<User2ProjectConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['User2Project']> };
@@ -3432,6 +3658,13 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   environment?: Resolver<ResolversTypes['Environment'], ParentType, ContextType, RequireFields<QueryEnvironmentArgs, 'id'>>;
   myNotifications?: Resolver<ResolversTypes['NotificationConnection'], ParentType, ContextType, RequireFields<QueryMyNotificationsArgs, 'first'>>;
   myUnreadNotifications?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  projectInvitations?: Resolver<ReadonlyArray<ResolversTypes['Invitation']>, ParentType, ContextType, RequireFields<QueryProjectInvitationsArgs, 'project'>>;
+  projectInvitationsConnection?: Resolver<ResolversTypes['InvitationConnection'], ParentType, ContextType, RequireFields<QueryProjectInvitationsConnectionArgs, 'project'>>;
+  tenantInvitations?: Resolver<ReadonlyArray<ResolversTypes['Invitation']>, ParentType, ContextType, RequireFields<QueryTenantInvitationsArgs, 'tenant'>>;
+  tenantInvitationsConnection?: Resolver<ResolversTypes['InvitationConnection'], ParentType, ContextType, RequireFields<QueryTenantInvitationsConnectionArgs, 'tenant'>>;
+  applicationInvitations?: Resolver<ReadonlyArray<ResolversTypes['Invitation']>, ParentType, ContextType, RequireFields<QueryApplicationInvitationsArgs, 'application'>>;
+  applicationInvitationsConnection?: Resolver<ResolversTypes['InvitationConnection'], ParentType, ContextType, RequireFields<QueryApplicationInvitationsConnectionArgs, 'application'>>;
+  invitation?: Resolver<ResolversTypes['InvitationPreview'], ParentType, ContextType, RequireFields<QueryInvitationArgs, 'token'>>;
   languagePacks?: Resolver<ReadonlyArray<ResolversTypes['LanguagePack']>, ParentType, ContextType, RequireFields<QueryLanguagePacksArgs, 'project'>>;
   languagePacksConnection?: Resolver<ResolversTypes['LanguagePackConnection'], ParentType, ContextType, RequireFields<QueryLanguagePacksConnectionArgs, 'project'>>;
   languagePack?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<QueryLanguagePackArgs, 'id'>>;
@@ -3509,6 +3742,11 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   previewESBTransform?: Resolver<ResolversTypes['ESBTransformPreview'], ParentType, ContextType, RequireFields<MutationPreviewEsbTransformArgs, 'endpointId' | 'input'>>;
   testEndpoint?: Resolver<ResolversTypes['EndpointTestCall'], ParentType, ContextType, RequireFields<MutationTestEndpointArgs, 'endpointId' | 'input'>>;
   markMyNotificationsRead?: Resolver<ResolversTypes['MarkedNotifications'], ParentType, ContextType, Partial<MutationMarkMyNotificationsReadArgs>>;
+  inviteToProject?: Resolver<ResolversTypes['CreatedInvitation'], ParentType, ContextType, RequireFields<MutationInviteToProjectArgs, 'projectID' | 'input'>>;
+  inviteToTenant?: Resolver<ResolversTypes['CreatedInvitation'], ParentType, ContextType, RequireFields<MutationInviteToTenantArgs, 'tenantID' | 'input'>>;
+  inviteToApplication?: Resolver<ResolversTypes['CreatedInvitation'], ParentType, ContextType, RequireFields<MutationInviteToApplicationArgs, 'applicationID' | 'input'>>;
+  revokeInvitation?: Resolver<ResolversTypes['Invitation'], ParentType, ContextType, RequireFields<MutationRevokeInvitationArgs, 'id'>>;
+  acceptInvitation?: Resolver<ResolversTypes['AcceptedInvitation'], ParentType, ContextType, RequireFields<MutationAcceptInvitationArgs, 'token'>>;
   createLanguagePack?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<MutationCreateLanguagePackArgs, 'projectId' | 'input'>>;
   updateLanguagePackContent?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<MutationUpdateLanguagePackContentArgs, 'id' | 'input'>>;
   setLanguagePackKeys?: Resolver<ReadonlyArray<ResolversTypes['LanguagePack']>, ParentType, ContextType, RequireFields<MutationSetLanguagePackKeysArgs, 'projectId' | 'changes'>>;
@@ -3844,6 +4082,48 @@ export type NotificationConnectionResolvers<ContextType = GraphqlContext, Parent
 export type MarkedNotificationsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MarkedNotifications'] = ResolversParentTypes['MarkedNotifications']> = {
   updated?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   isComplete?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type InvitationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Invitation'] = ResolversParentTypes['Invitation']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  requireSameEmail?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  state?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  acceptedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  revokedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  inviter?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  acceptor?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+};
+
+export type CreatedInvitationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CreatedInvitation'] = ResolversParentTypes['CreatedInvitation']> = {
+  invitation?: Resolver<ResolversTypes['Invitation'], ParentType, ContextType>;
+  link?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  delivery?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type InvitationPreviewResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['InvitationPreview'] = ResolversParentTypes['InvitationPreview']> = {
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  projectName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  tenantName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  applicationName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  inviterName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  inviterEmail?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type AcceptedInvitationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AcceptedInvitation'] = ResolversParentTypes['AcceptedInvitation']> = {
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  projectSlug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  projectName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  tenantSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  applicationSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type LanguagePackResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['LanguagePack'] = ResolversParentTypes['LanguagePack']> = {
@@ -4223,6 +4503,13 @@ export type EnvironmentConnectionResolvers<ContextType = GraphqlContext, ParentT
   isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
+export type InvitationConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['InvitationConnection'] = ResolversParentTypes['InvitationConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Invitation']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
 export type LanguagePackConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['LanguagePackConnection'] = ResolversParentTypes['LanguagePackConnection']> = {
   nodes?: Resolver<ReadonlyArray<ResolversTypes['LanguagePack']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
@@ -4331,6 +4618,10 @@ export type Resolvers<ContextType = GraphqlContext> = {
   Notification?: NotificationResolvers<ContextType>;
   NotificationConnection?: NotificationConnectionResolvers<ContextType>;
   MarkedNotifications?: MarkedNotificationsResolvers<ContextType>;
+  Invitation?: InvitationResolvers<ContextType>;
+  CreatedInvitation?: CreatedInvitationResolvers<ContextType>;
+  InvitationPreview?: InvitationPreviewResolvers<ContextType>;
+  AcceptedInvitation?: AcceptedInvitationResolvers<ContextType>;
   LanguagePack?: LanguagePackResolvers<ContextType>;
   MachineUser?: MachineUserResolvers<ContextType>;
   CreatedMachineUser?: CreatedMachineUserResolvers<ContextType>;
@@ -4377,6 +4668,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   MachineUser2EndpointConnection?: MachineUser2EndpointConnectionResolvers<ContextType>;
   EndpointConnection?: EndpointConnectionResolvers<ContextType>;
   EnvironmentConnection?: EnvironmentConnectionResolvers<ContextType>;
+  InvitationConnection?: InvitationConnectionResolvers<ContextType>;
   LanguagePackConnection?: LanguagePackConnectionResolvers<ContextType>;
   MachineUserConnection?: MachineUserConnectionResolvers<ContextType>;
   User2ProjectConnection?: User2ProjectConnectionResolvers<ContextType>;

@@ -1404,5 +1404,48 @@ export const schemaHistory: Readonly<
       "function revisions_next()": "returns trigger language plpgsql v set search_path=pg_catalog, pg_temp, source 4f47255f291ce257"
     },
     "removed": []
+  },
+  "0041_invitations": {
+    "set": {
+      "column invitations.accepted_at": "timestamp(3) with time zone",
+      "column invitations.acceptor_id": "uuid",
+      "column invitations.application_id": "uuid",
+      "column invitations.created_at": "timestamp(3) with time zone not null default now()",
+      "column invitations.email": "text not null",
+      "column invitations.ended_at": "timestamp(3) with time zone not null generated default COALESCE(accepted_at, revoked_at, expires_at)",
+      "column invitations.expires_at": "timestamp(3) with time zone not null",
+      "column invitations.id": "uuid not null",
+      "column invitations.inviter_id": "uuid not null",
+      "column invitations.project_id": "uuid not null",
+      "column invitations.require_same_email": "boolean not null",
+      "column invitations.revision": "integer not null default 1",
+      "column invitations.revoked_at": "timestamp(3) with time zone",
+      "column invitations.role": "text not null",
+      "column invitations.tenant_id": "uuid",
+      "column invitations.token_hash": "bytea not null",
+      "column invitations.updated_at": "timestamp(3) with time zone not null default now()",
+      "constraint invitations.invitations_accepted_by_somebody": "CHECK (((accepted_at IS NULL) = (acceptor_id IS NULL)))",
+      "constraint invitations.invitations_acceptor_fkey": "FOREIGN KEY (acceptor_id) REFERENCES users(id)",
+      "constraint invitations.invitations_application_fkey": "FOREIGN KEY (project_id, application_id) REFERENCES applications(project_id, id) ON DELETE CASCADE",
+      "constraint invitations.invitations_email_length": "CHECK (((char_length(email) >= 3) AND (char_length(email) <= 320)))",
+      "constraint invitations.invitations_inviter_fkey": "FOREIGN KEY (inviter_id) REFERENCES users(id)",
+      "constraint invitations.invitations_one_end": "CHECK (((accepted_at IS NULL) OR (revoked_at IS NULL)))",
+      "constraint invitations.invitations_one_target": "CHECK (((tenant_id IS NULL) OR (application_id IS NULL)))",
+      "constraint invitations.invitations_pkey": "PRIMARY KEY (id)",
+      "constraint invitations.invitations_project_fkey": "FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE",
+      "constraint invitations.invitations_project_id_key": "UNIQUE (project_id, id)",
+      "constraint invitations.invitations_role_length": "CHECK (((char_length(role) >= 1) AND (char_length(role) <= 100)))",
+      "constraint invitations.invitations_tenant_fkey": "FOREIGN KEY (project_id, tenant_id) REFERENCES tenants(project_id, id) ON DELETE CASCADE",
+      "constraint invitations.invitations_tenant_role_fkey": "FOREIGN KEY (tenant_id, role) REFERENCES tenant_role_definitions(tenant_id, name) ON UPDATE CASCADE ON DELETE CASCADE",
+      "constraint invitations.invitations_token_hash_key": "UNIQUE (token_hash)",
+      "constraint invitations.invitations_token_hash_length": "CHECK ((octet_length(token_hash) = 32))",
+      "index invitations.invitations_application_idx": "CREATE INDEX invitations_application_idx ON public.invitations USING btree (application_id, id) WHERE (application_id IS NOT NULL)",
+      "index invitations.invitations_ended_idx": "CREATE INDEX invitations_ended_idx ON public.invitations USING btree (ended_at)",
+      "index invitations.invitations_open_idx": "CREATE INDEX invitations_open_idx ON public.invitations USING btree (project_id, expires_at) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL))",
+      "index invitations.invitations_tenant_idx": "CREATE INDEX invitations_tenant_idx ON public.invitations USING btree (tenant_id, id) WHERE (tenant_id IS NOT NULL)",
+      "table invitations": "table",
+      "trigger invitations.invitations_revision": "CREATE TRIGGER invitations_revision BEFORE UPDATE OF updated_at, role ON public.invitations FOR EACH ROW EXECUTE FUNCTION revisions_next()"
+    },
+    "removed": []
   }
 }

@@ -34,6 +34,8 @@ const requirements = {
   // Both permissions cover only the caller's own notifications.
   NOTIFICATION_READ: { system: 'user' },
   NOTIFICATION_MARK: { system: 'user' },
+  // The link of an invitation decides, and usually the e-mail address of the caller.
+  INVITATION_ACCEPT: { system: 'user' },
   USER_WRITE: { system: 'administrator' },
   PROJECT_CREATE: { system: 'administrator' },
   // Reports for auditors cover all projects.
@@ -65,6 +67,11 @@ const requirements = {
   APPLICATION_WRITE: { project: 'maintainer' },
   APPLICATION_MEMBER_READ: { project: 'readonly' },
   APPLICATION_MEMBER_WRITE: { project: 'maintainer' },
+
+  // The tenant permission covers only invitations to the tenant. Invited people are not members yet, so readers of a
+  // project do not see their e-mail addresses.
+  INVITATION_READ: { project: 'maintainer', tenant: 'invites' },
+  INVITATION_WRITE: { project: 'maintainer', tenant: 'invites' },
 
   TENANT2APPLICATION_READ: { project: 'readonly', tenant: 'apps.read' },
   TENANT2APPLICATION_WRITE: { project: 'maintainer' },

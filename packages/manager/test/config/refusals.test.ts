@@ -65,6 +65,7 @@ describe('a secret from a file', () => {
     SVC_PILETS_S3_SECRET_ACCESS_KEY: 'the-secret-of-a-bucket',
     SVC_TRACING_OTLP_AUTHORIZATION: 'Bearer of-a-collector',
     SVC_AUDIT_CHECKPOINT_S3_SECRET_ACCESS_KEY: 'the-secret-of-another-bucket',
+    SVC_INVITATIONS_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 5).toString('base64')}`,
   }
 
   test('is the same as from its variable, for every secret; one newline at its end is not part of it', () => {

@@ -91,6 +91,9 @@ export const expectedQueries: Record<string, string[]> = {
   'auditTrail export': ['audit-access'],
   'accessReview read': ['audit-access'],
   'accessReview attest': ['access-review-attestations'],
+  'invitation create': ['invitations'],
+  'invitation accept': ['invitations'],
+  'invitation revoke': ['invitations'],
 }
 
 const onlyNameChanged = 'a name or an address changed; access is unaffected'

@@ -7,6 +7,7 @@ import { seedBackend } from './backends.ts'
 import { seedSpecification } from './deployments.ts'
 import { seedEndpoint, seedEndpointAccess } from './endpoints.ts'
 import { seedCall } from './esb-calls.ts'
+import { seedInvitation } from './invitations.ts'
 import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 import { seedPilet } from './seeded-pilets.ts'
 import {
@@ -86,6 +87,12 @@ export async function createListKit(): Promise<ListKit> {
   await seedPilet(service.sql, main, { name: 'listed' })
   await seedTrigger(service.sql, main)
   await seedSpecification(service.sql, main)
+  for (const kind of ['project', 'tenant', 'application'] as const)
+    await seedInvitation(service.sql, main, {
+      kind,
+      inviter: admin,
+      role: kind === 'tenant' ? 'member' : 'readonly',
+    })
   await seedBackend(service.sql, main)
   await service.query(
     admin,

@@ -37,7 +37,7 @@ const kindByScope: Record<string, ObjectKind> = {
 
 /** Returns the kind of object that must list the permission of a field. For most fields, it is the project. */
 function findKind({ scope }: Operation, policyScope: string): ObjectKind {
-  if (scope === 'settings' || scope === 'row') return 'tenant'
+  if (scope === 'settings' || scope === 'row' || scope === 'tenantInvitations') return 'tenant'
   return kindByScope[policyScope] ?? 'project'
 }
 

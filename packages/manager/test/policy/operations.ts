@@ -4,6 +4,7 @@ import { createConnectionOperation } from './connection-operations.ts'
 import { credentialOperations } from './credential-operations.ts'
 import { endpointOperations } from './endpoint-operations.ts'
 import { type Operation, type Rest, op } from './operation.ts'
+import { invitationOperations } from './invitation-operations.ts'
 import { linkOperations } from './link-operations.ts'
 import { settingsOperations } from './settings-operations.ts'
 import { piletOperations } from './pilet-operations.ts'
@@ -304,6 +305,7 @@ const listedOperations: Operation[] = [
   ...queries,
   ...mutations,
   ...linkOperations,
+  ...invitationOperations,
   ...credentialOperations,
   ...settingsOperations,
   ...endpointOperations,

@@ -38,6 +38,8 @@ export const seenBy = {
   projectMembers: projectRoles,
   tenantMembers: [...projectRoles, ...tenantManagers],
   applicationMembers: projectRoles,
+  tenantInvitations: [...maintainers, ...tenantManagers],
+  projectInvitations: maintainers,
   machineUser: projectRoles,
   settings: [...projectRoles, ...tenantManagers],
   projectSettings: projectRoles,

@@ -16,6 +16,7 @@ const actionIcons: Record<Action, IconName> = {
   run: 'triggers',
   retry: 'undo',
   test: 'check',
+  accept: 'ok',
 }
 const removals: ReadonlySet<string> = new Set(['delete', 'revoke'])
 

@@ -15,6 +15,7 @@ export const entityTypes = [
   'application',
   'user2application',
   'tenant2Application',
+  'invitation',
   'settings',
   'languagePack',
   'machineUser',
@@ -40,6 +41,7 @@ export const actions = [
   'run',
   'retry',
   'test',
+  'accept',
 ] as const
 export type Action = (typeof actions)[number]
 
@@ -77,7 +79,7 @@ export type Part =
   { readonly word: TextKey } | { readonly text: string } | { readonly id: string; readonly text?: string }
 
 const pastTense =
-  / (?:created|updated|deleted|granted|revoked|rotated|woken|run|retried|tested)(?: on request)?$/
+  / (?:created|updated|deleted|granted|revoked|rotated|woken|run|retried|tested|accepted)(?: on request)?$/
 
 /** Returns the name between the kind and the verb of a description such as `tenant acme created`. */
 function readName({ entityType, description }: Entry): string | null {

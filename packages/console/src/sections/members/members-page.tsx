@@ -16,6 +16,7 @@ import { Page } from '../../kit/page.tsx'
 import { Segments } from '../../kit/tabs.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
+import { InvitationPanel } from './invitation-panel.tsx'
 import { type Kind, kinds, operations } from './kinds.ts'
 import { AddMemberDialog } from './member-dialogs.tsx'
 import { MemberPlaceholder, MemberTable } from './member-table.tsx'
@@ -25,6 +26,7 @@ import { useRoles } from './roles.ts'
 type Target = { readonly id: string; readonly name: string; readonly myPermissions: readonly string[] }
 
 const anyRole = '*'
+const invitationsTab = { tab: 'invitations' } as const
 const isKind = (value: string | undefined): value is Kind => kinds.some((kind) => kind === value)
 
 /** Returns the object whose members are listed; null until the person chooses one. */
@@ -71,29 +73,30 @@ export function MembersPage(): ReactNode {
     { isEnabled: targetId !== null, keepsPrevious: true },
   )
   const result = targetId === null ? undefined : data?.members
-  const addAction = `members.${kind}.add` as const
-  const canAdd = may(target, addAction)
+  const isInviting =
+    target !== undefined &&
+    list.search['tab'] === invitationsTab.tab &&
+    may(target, `members.${kind}.invite`)
   return (
     <Page
       title={t('section.members')}
       note={result !== undefined && number(result.totalCount)}
       actions={
         target !== undefined && (
-          <Button
-            variant="primary"
-            icon="add"
-            action={addAction}
-            disabledReason={canAdd ? null : t('members.mayNotAdd')}
-            onPress={() => setAdding(true)}
-          >
-            {t('members.add')}
-          </Button>
+          <Actions
+            kind={kind}
+            target={target}
+            onAdd={() => setAdding(true)}
+            onInvitations={() => list.setOpen(null, invitationsTab)}
+          />
         )
       }
       isEdgeToEdge
       filters={<Filters list={list} kind={kind} targetId={targetId} />}
       panel={
-        list.open !== null && (
+        list.open === null ? (
+          isInviting && <InvitationPanel kind={kind} object={target} onClose={() => list.setOpen(null)} />
+        ) : (
           <PersonPanel key={list.open} userId={list.open} onClose={() => list.setOpen(null)} />
         )
       }
@@ -126,6 +129,29 @@ export function MembersPage(): ReactNode {
         />
       )}
     </Page>
+  )
+}
+
+type ActionsProps = { kind: Kind; target: Target; onAdd: () => void; onInvitations: () => void }
+
+function Actions({ kind, target, onAdd, onInvitations }: ActionsProps): ReactNode {
+  const t = useText()
+  const addAction = `members.${kind}.add` as const
+  return (
+    <>
+      {may(target, `members.${kind}.invite`) && (
+        <Button onPress={onInvitations}>{t('invitations.many')}</Button>
+      )}
+      <Button
+        variant="primary"
+        icon="add"
+        action={addAction}
+        disabledReason={may(target, addAction) ? null : t('members.mayNotAdd')}
+        onPress={onAdd}
+      >
+        {t('members.add')}
+      </Button>
+    </>
   )
 }
 

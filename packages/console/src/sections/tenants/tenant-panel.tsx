@@ -15,6 +15,7 @@ import { Tabs } from '../../kit/tabs.tsx'
 import { Id } from '../../kit/values.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
+import { OpenInvitations } from '../invitations/open-invitations.tsx'
 import { CopyDialog } from './copy-dialog.tsx'
 import { TenantApplications } from './tenant-applications.tsx'
 import { DeleteTenant } from './tenant-delete.tsx'
@@ -24,6 +25,8 @@ import { TenantMembers } from './tenant-members.tsx'
 import { TenantRoles } from './tenant-roles.tsx'
 import { TenantSettings } from './tenant-settings.tsx'
 import { TenantSummary } from './tenant-summary.tsx'
+
+const invitationActions = { invite: 'tenants.invite', revoke: 'tenants.revokeInvitation' } as const
 
 type TenantPanelProps = { id: string; ids: readonly string[]; list: ListSearch }
 
@@ -94,6 +97,15 @@ function PanelTabs({ tenant, list }: { tenant: Tenant; list: ListSearch }): Reac
             title: t('section.members'),
             ...count(counts?.members),
             content: <TenantMembers tenant={tenant} />,
+          },
+        ]
+      : []),
+    ...(can('INVITATION_READ')
+      ? [
+          {
+            id: 'invitations',
+            title: t('invitations.many'),
+            content: <OpenInvitations kind="tenant" object={tenant} actions={invitationActions} />,
           },
         ]
       : []),

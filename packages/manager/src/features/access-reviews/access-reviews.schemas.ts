@@ -42,7 +42,7 @@ const entry = Type.Object(
     granted_by: nullable(
       Type.String({
         description:
-          'The granter according to the audit trail: the id of a user or machine user, or the name of a command.',
+          'The granter according to the audit trail: the id of a user or machine user, or the name of a command. If the person accepted an invitation, the id of the inviter.',
       }),
     ),
     last_activity_at: nullable(

@@ -88,9 +88,11 @@ export const populationHash = `
     from entry group by 1
   ) parts`
 
-// Selects the newest audit row that granted the access, with one index lookup per entry.
+// Selects the newest audit row that granted the access, with one index lookup per entry. If a person accepted an
+// invitation, the inviter granted the access.
 const newestGrant = `
-  select coalesce(l.principal_id, l.user_id::text) as granted_by, l.user_id, l.created_at from audit_logs l
+  select coalesce(l.metadata ->> 'inviter_id', l.principal_id, l.user_id::text) as granted_by, l.created_at
+  from audit_logs l
   where l.chain_id = coalesce(p.project_id, '${systemChain}'::uuid) and l.entity_id = p.entity_id::text
     and l.entity_type = p.entity_type and l.action = any(p.grants)
     and (p.entity_type <> 'user' or l.changes->'role'->>'after' = 'administrator')
@@ -98,7 +100,7 @@ const newestGrant = `
 
 const withFacts = `
   select p.*, coalesce(p.granted_at, g.created_at) as given_at, g.granted_by,
-    g.user_id = p.held_by as is_self_granted,
+    g.granted_by = p.held_by::text as is_self_granted,
     case p.principal_type when 'user' then ua.last_active_at when 'machine_user' then ma.last_active_at
       else k.last_used_at end as last_activity_at,
     -- Every use of a token is recorded, starting with the first.

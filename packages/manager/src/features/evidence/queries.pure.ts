@@ -10,6 +10,7 @@ import { esbFailures } from './esb-failures.query.ts'
 import { esbTrafficSummary } from './esb-traffic-summary.query.ts'
 import type { EvidenceQuery } from './evidence-query.pure.ts'
 import { failedAuthentications } from './failed-authentications.query.ts'
+import { invitations } from './invitations.query.ts'
 import { lockouts } from './lockouts.query.ts'
 import { machineUserLifecycle } from './machine-user-lifecycle.query.ts'
 import { patLifecycle } from './pat-lifecycle.query.ts'
@@ -42,4 +43,5 @@ export const evidenceQueries: readonly EvidenceQuery[] = [
   esbFailures,
   auditAccess,
   accessReviewAttestations,
+  invitations,
 ]

@@ -15,7 +15,7 @@ import * as authority from './authority.store.ts'
 
 export type ApplicationMembersService = ReturnType<typeof createApplicationMembersService>
 
-const event = createEventBuilder<store.ApplicationMember>({
+export const applicationMemberEvent = createEventBuilder<store.ApplicationMember>({
   type: 'user2application',
   classes: { id: 'public', projectId: 'ignored', applicationId: 'public', userId: 'public', role: 'public' },
   nameOf: (member) => `${member.role} of user ${member.userId}`,
@@ -23,12 +23,12 @@ const event = createEventBuilder<store.ApplicationMember>({
 })
 
 /**
- * Throws unless the caller has the role `maintainer` or higher. The caller's role in the application is
+ * Throws unless the user has the role `maintainer` or higher. The user's role in the application is
  * irrelevant, because every role that may grant application roles is above it.
  */
-async function assertMaintainer(tx: Tx, actor: Actor, projectId: string): Promise<void> {
-  if (await isStillAdministrator(tx, actor.user.id)) return
-  const role = await lockProjectRole(tx, projectId, actor.user.id)
+export async function assertMaintainer(tx: Tx, userId: string, projectId: string): Promise<void> {
+  if (await isStillAdministrator(tx, userId)) return
+  const role = await lockProjectRole(tx, projectId, userId)
   if (getProjectRank(role) < getProjectRank('maintainer'))
     throw notPermitted('managing memberships requires project role maintainer or higher')
 }
@@ -58,14 +58,14 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
       const userId = orNotFound(parseUuid(userID), 'user')
       return db.transaction(async (tx) => {
         const projectId = orNotFound(await authority.lockApplicationMembers(tx, applicationId), 'application')
-        await assertMaintainer(tx, actor, projectId)
+        await assertMaintainer(tx, actor.user.id, projectId)
         const after = await store.insertApplicationMember(tx, {
           projectId,
           applicationId,
           userId,
           role: grantedRole,
         })
-        await audit.append(tx, actor, event('grant', { before: null, after }))
+        await audit.append(tx, actor, applicationMemberEvent('grant', { before: null, after }))
         return after
       })
     },
@@ -78,10 +78,10 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
       const grantedRole = checkRole(role)
       return db.transaction(async (tx) => {
         const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
-        await assertMaintainer(tx, actor, before.projectId)
+        await assertMaintainer(tx, actor.user.id, before.projectId)
         await checkRevision(tx, actor, before, expectedRevision)
         const after = await store.setApplicationRole(tx, id, grantedRole)
-        await audit.append(tx, actor, event('update', { before, after }))
+        await audit.append(tx, actor, applicationMemberEvent('update', { before, after }))
         return after
       })
     },
@@ -89,10 +89,10 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
     remove: (actor: Actor, { id, expectedRevision }: RefWithRevision): Promise<true> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
-        await assertMaintainer(tx, actor, before.projectId)
+        await assertMaintainer(tx, actor.user.id, before.projectId)
         await checkRevision(tx, actor, before, expectedRevision)
         await store.deleteApplicationMember(tx, id)
-        await audit.append(tx, actor, event('revoke', { before, after: null }))
+        await audit.append(tx, actor, applicationMemberEvent('revoke', { before, after: null }))
         return true as const
       }),
   }

@@ -78,6 +78,16 @@ export function findApplicationMember(db: Reads, id: string): Promise<Applicatio
     .executeTakeFirst()
 }
 
+export async function isApplicationMember(tx: Tx, applicationId: string, userId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('user2applications')
+    .select('id')
+    .where('applicationId', '=', applicationId)
+    .where('userId', '=', userId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Returns a membership and locks its row until the transaction ends. */
 export function lockApplicationMember(tx: Tx, id: string): Promise<ApplicationMember | undefined> {
   return tx

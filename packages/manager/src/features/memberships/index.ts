@@ -8,6 +8,7 @@ import type { ConstraintMeanings } from '../../platform/postgres/db-errors.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { createIdFinder } from '../../policy/scopes.ts'
 import { createApplicationMembersService } from './application-members.service.ts'
+import { type InvitedMembersService, createInvitedMembersService } from './invited-members.service.ts'
 import { createMembershipsResolvers } from './memberships.resolvers.ts'
 import { type ProjectMembersService, createProjectMembersService } from './project-members.service.ts'
 import { createTenantMembersService } from './tenant-members.service.ts'
@@ -15,10 +16,14 @@ import { createTenantRolesResolvers } from './tenant-roles.resolvers.ts'
 import { type TenantRolesService, createTenantRolesService } from './tenant-roles.service.ts'
 import { createUserMembershipsService } from './user-memberships.service.ts'
 
-/** Functions for features that create projects and tenants. They run in the transaction of the caller. */
+/**
+ * Functions for features that create projects and tenants, and for invitations. They run in the transaction of the
+ * caller.
+ */
 export type MembershipsApi = {
   addFirstOwner: ProjectMembersService['addFirstOwner']
   seedTenantRoles: TenantRolesService['seed']
+  invited: InvitedMembersService
 }
 
 const constraints: ConstraintMeanings = {
@@ -92,6 +97,7 @@ export const memberships = defineFeature({
     const api: MembershipsApi = {
       addFirstOwner: projectMembers.addFirstOwner,
       seedTenantRoles: tenantRoles.seed,
+      invited: createInvitedMembersService(),
     }
     return {
       resolvers: {

@@ -16,7 +16,7 @@ import * as store from './project-members.store.ts'
 
 export type ProjectMembersService = ReturnType<typeof createProjectMembersService>
 
-const event = createEventBuilder<store.ProjectMember>({
+export const projectMemberEvent = createEventBuilder<store.ProjectMember>({
   type: 'user2project',
   classes: { id: 'public', projectId: 'ignored', userId: 'public', role: 'public' },
   nameOf: (member) => `${member.role} of user ${member.userId}`,
@@ -62,11 +62,11 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
       await checkRevision(tx, actor, before, expectedRevision)
       if (newRole === null) {
         await store.deleteProjectMember(tx, id)
-        await audit.append(tx, actor, event('revoke', { before, after: null }))
+        await audit.append(tx, actor, projectMemberEvent('revoke', { before, after: null }))
         return null
       }
       const after = await store.setProjectRole(tx, id, newRole)
-      await audit.append(tx, actor, event('update', { before, after }))
+      await audit.append(tx, actor, projectMemberEvent('update', { before, after }))
       return after
     })
 
@@ -74,7 +74,7 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
     /** Makes the creator of a project its owner, in the transaction that creates the project. */
     addFirstOwner: async (tx: Tx, actor: Actor, projectId: string): Promise<void> => {
       const after = await store.insertProjectMember(tx, { projectId, userId: actor.user.id, role: 'owner' })
-      await audit.append(tx, actor, event('grant', { before: null, after }))
+      await audit.append(tx, actor, projectMemberEvent('grant', { before: null, after }))
     },
 
     list: (projectId: string, args: ListArgs): Promise<store.ProjectMember[]> =>
@@ -94,7 +94,7 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
         await authority.lockProjectMembers(tx, projectId)
         await assertGrant(tx, actor, { projectId, userId, existingRole: null, newRole })
         const after = await store.insertProjectMember(tx, { projectId, userId, role: newRole })
-        await audit.append(tx, actor, event('grant', { before: null, after }))
+        await audit.append(tx, actor, projectMemberEvent('grant', { before: null, after }))
         return after
       })
     },

@@ -70,6 +70,20 @@ export function findTenantGrantProblem({
   return null
 }
 
+/**
+ * Returns why a person may not offer a role in an invitation to a tenant, or null if it is permitted. The permission
+ * `invites` is sufficient, but it does not let a person offer permissions that they do not have.
+ */
+export function findTenantInviteProblem(
+  inviter: TenantRole | AboveScope | null,
+  offeredRole: TenantRole,
+): string | null {
+  if (inviter === 'above') return null
+  if (inviter === null || !inviter.permissions.includes('invites'))
+    return 'inviting people requires the tenant permission `invites`'
+  return coversRole(inviter, offeredRole) ? null : `your role does not let you grant ${offeredRole.name}`
+}
+
 function coversRole(ownRole: TenantRole, otherRole: TenantRole): boolean {
   if (ownRole.name === 'owner') return true
   return (

@@ -16,24 +16,24 @@ import * as store from './tenant-members.store.ts'
 
 export type TenantMembersService = ReturnType<typeof createTenantMembersService>
 
-const event = createEventBuilder<store.TenantMember>({
+export const tenantMemberEvent = createEventBuilder<store.TenantMember>({
   type: 'user2tenant',
   classes: { id: 'public', projectId: 'ignored', tenantId: 'public', userId: 'public', roleName: 'public' },
   nameOf: (member) => `${member.roleName} of user ${member.userId}`,
   projectOf: (member) => member.projectId,
 })
 
-/** Returns the role of the caller. Administrators and maintainers of the project are above the tenant. */
-async function findCallerRole(
+/** Returns the role of the user. Administrators and maintainers of the project are above the tenant. */
+export async function findRoleInTenant(
   tx: Tx,
-  actor: Actor,
+  userId: string,
   projectId: string,
   tenantId: string,
 ): Promise<TenantRole | AboveScope | null> {
-  if (await isStillAdministrator(tx, actor.user.id)) return 'above'
-  const projectRole = await lockProjectRole(tx, projectId, actor.user.id)
+  if (await isStillAdministrator(tx, userId)) return 'above'
+  const projectRole = await lockProjectRole(tx, projectId, userId)
   if (getProjectRank(projectRole) >= getProjectRank('maintainer')) return 'above'
-  return authority.findTenantRoleOfUser(tx, tenantId, actor.user.id)
+  return authority.findTenantRoleOfUser(tx, tenantId, userId)
 }
 
 type Change = {
@@ -46,7 +46,7 @@ type Change = {
 /** Throws unless the caller's roles before the change permit it. The caller must hold the member lock. */
 async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
   const problem = findTenantGrantProblem({
-    caller: await findCallerRole(tx, actor, change.projectId, change.tenantId),
+    caller: await findRoleInTenant(tx, actor.user.id, change.projectId, change.tenantId),
     existingRole: change.existingRole,
     newRole: change.newRole,
     ownerCount: await store.countOwners(tx, change.tenantId),
@@ -79,11 +79,11 @@ export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit
       await checkRevision(tx, actor, before, expectedRevision)
       if (newRole === null) {
         await store.deleteTenantMember(tx, id)
-        await audit.append(tx, actor, event('revoke', { before, after: null }))
+        await audit.append(tx, actor, tenantMemberEvent('revoke', { before, after: null }))
         return null
       }
       const after = await store.setTenantRole(tx, id, newRole.name)
-      await audit.append(tx, actor, event('update', { before, after }))
+      await audit.append(tx, actor, tenantMemberEvent('update', { before, after }))
       return after
     })
 
@@ -111,7 +111,7 @@ export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit
           userId,
           roleName: newRole.name,
         })
-        await audit.append(tx, actor, event('grant', { before: null, after }))
+        await audit.append(tx, actor, tenantMemberEvent('grant', { before: null, after }))
         return after
       })
     },

@@ -47,6 +47,7 @@ export type AuditAction =
   | 'run'
   | 'retry'
   | 'test'
+  | 'accept'
 
 /** A change to record: the entity, its rows before and after, and the classes of their fields. */
 export type AuditEvent = {

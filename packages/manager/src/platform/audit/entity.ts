@@ -26,6 +26,7 @@ const pastTense = {
   run: 'run',
   retry: 'retried',
   test: 'tested',
+  accept: 'accepted',
 } satisfies Record<AuditAction, string>
 
 /** Returns an event builder. `nameOf` names the row in descriptions; `projectOf` selects the chain (null: system). */

@@ -27,3 +27,15 @@ export const createCallbacksPolicy = (openedCidrs: readonly string[]): EgressPol
   onlyCidrs: [],
   deniedCidrs: [],
 })
+
+/**
+ * Policy for webhooks. Only the operator configures the target, which is often a service in the same network, so private
+ * networks and the local machine are allowed.
+ */
+export const createWebhookPolicy = (): EgressPolicy => ({
+  destinations: 'webhooks',
+  refusedClasses: [],
+  openedCidrs: [],
+  onlyCidrs: [],
+  deniedCidrs: [],
+})

@@ -1,0 +1,86 @@
+// The invited person sees an invitation and accepts it. A link that the caller cannot use gets the same response in
+// every case, so that it does not show whether the invitation exists or existed.
+import type { Actor } from '../../policy/actor.ts'
+import { recheckCredential } from '../../policy/recheck.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import type { Db, Reads, Tx } from '../../platform/postgres/handles.ts'
+import { AppError, conflict, notFound, orNotFound } from '../../platform/errors.ts'
+import type { MembershipsApi } from '../memberships/index.ts'
+import { invitationEvent } from './invitation-event.pure.ts'
+import { getTarget, isSameEmail } from './invitation-rules.pure.ts'
+import { parseTokenHash } from './invitation-token.pure.ts'
+import * as store from './invitations.store.ts'
+
+export type AcceptanceDeps = { db: Db; audit: Audit; memberships: Pick<MembershipsApi, 'invited'> }
+export type AcceptanceService = ReturnType<typeof createAcceptanceService>
+
+const noun = 'invitation'
+
+export function createAcceptanceService({ db, audit, memberships }: AcceptanceDeps) {
+  /** Judges the inviter by their current roles, which may have changed since the invitation. */
+  const assertInviterMayGrant = async (tx: Tx, invitation: store.Invitation): Promise<void> => {
+    const { inviterId, role } = invitation
+    try {
+      await memberships.invited.assertMayOffer(tx, inviterId, { ...getTarget(invitation), role })
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      // The tenant or the application was deleted a moment ago.
+      if (error.code === 'not_found') throw notFound(noun)
+      if (!error.isNotPermitted) throw error
+      throw conflict('the person who invited you may no longer grant this role; ask for a new invitation')
+    }
+  }
+
+  return {
+    /** Returns the data of an open invitation for the person whom it invites. */
+    preview: async (actor: Actor, token: string) => {
+      const tokenHash = orNotFound(parseTokenHash(token), noun)
+      const invitation = orNotFound(await store.findByTokenHash(db.read, tokenHash), noun)
+      if (!isOpenFor(actor, invitation)) throw notFound(noun)
+      return describe(db.read, invitation)
+    },
+
+    /** Makes the caller a member. If the caller has already accepted the invitation, changes nothing. */
+    accept: (actor: Actor, token: string) => {
+      const tokenHash = orNotFound(parseTokenHash(token), noun)
+      return db.transaction(async (tx) => {
+        await recheckCredential(tx, actor)
+        const found = orNotFound(await store.findByTokenHash(tx, tokenHash), noun)
+        if (found.acceptorId === actor.user.id) return describe(tx, found)
+        if (!isOpenFor(actor, found)) throw notFound(noun)
+        // This call locks the memberships before the invitation, like every other change to them.
+        await assertInviterMayGrant(tx, found)
+        const current = orNotFound(await store.lockInvitation(tx, found.id), noun)
+        if (current.acceptorId === actor.user.id) return describe(tx, current)
+        if (!isOpenFor(actor, current)) throw notFound(noun)
+        const { isExpired: _, ...before } = current
+        const { id, inviterId, projectId, role } = before
+        const offer = { ...getTarget(before), role, projectId }
+        const grantEvent = await memberships.invited.join(tx, actor.user.id, offer)
+        const after = await store.markAccepted(tx, id, actor.user.id)
+        const metadata = { invitation_id: id, inviter_id: inviterId }
+        const response = await describe(tx, after)
+        await audit.append(
+          tx,
+          actor,
+          { ...invitationEvent('accept', { before, after }), metadata },
+          { ...grantEvent, metadata },
+        )
+        return response
+      })
+    },
+  }
+}
+
+/** Returns the offer with the names that the invited person sees. */
+async function describe(reads: Reads, invitation: store.Invitation) {
+  const { kind } = getTarget(invitation)
+  const names = orNotFound(await store.findNames(reads, invitation.id), noun)
+  return { kind, role: invitation.role, expiresAt: invitation.expiresAt, ...names }
+}
+
+/** Whether the caller could accept the invitation now. */
+function isOpenFor({ user }: Actor, invitation: store.DatedInvitation): boolean {
+  if (invitation.acceptedAt !== null || invitation.revokedAt !== null || invitation.isExpired) return false
+  return !invitation.requireSameEmail || isSameEmail(user.externalEmail, invitation.email)
+}
