@@ -22,6 +22,12 @@ export const areas: Record<string, Area> = {
     guide: ['Add a member', `${guides}/add-a-member.md`],
     exampleNames: ['users', 'addUserToProject'],
   },
+  access: {
+    title: 'Effective access',
+    files: ['effective-access/effective-access'],
+    guide: ['See who has access', `${guides}/see-who-has-access.md`],
+    exampleNames: ['effectiveAccess', 'whoCanReach'],
+  },
   tenants: {
     title: 'Tenants and their applications',
     files: ['tenants/tenants', 'applications/tenant2applications'],
