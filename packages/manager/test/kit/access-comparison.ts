@@ -178,10 +178,11 @@ async function compareWithProxy(scene: Scene): Promise<number> {
   const rows = rowsByPerson.get(person.id) ?? []
   const applications = world.projects.flatMap((project) => project.applications)
   for (const { id, slug, projectId } of applications) {
-    const { body } = await call(service.url, '/api/validate-oauth-user', throughProxy(), {
+    const { status, body } = await call(service.url, '/api/validate-oauth-user', throughProxy(), {
       user_id: person.id,
       application_id: id,
     })
+    if (status !== 200) throw new Error(`validate-oauth-user returned ${status}: ${JSON.stringify(body)}`)
     const find = (scope: string): AccessRow | undefined =>
       rows.find(
         (row) =>
