@@ -11,6 +11,7 @@ import { codeEditor } from './code-editor.de.ts'
 import { pilets } from './pilets.de.ts'
 import { triggers } from './triggers.de.ts'
 import { access } from './access.de.ts'
+import { reach } from './reach.de.ts'
 import { languagePacks } from './language-packs.de.ts'
 import { me } from './me.de.ts'
 import { notifications } from './notifications.de.ts'
@@ -265,6 +266,9 @@ export const de: Texts = {
   // access
   ...access,
 
+  // reach
+  ...reach,
+
   // settings
   'settings.addKey': 'Schlüssel hinzufügen',
   'settings.appliesIn': 'Gilt in',
@@ -392,6 +396,7 @@ export const de: Texts = {
   'members.role.owner': 'Ändert und löscht auch das Projekt',
   'members.role.readonly': 'Liest das Projekt und seine Protokolle',
   'members.role.tester': 'Zeigt auch Vorschauen von Vorlagen an und lädt Pilets hoch',
+  'members.roles': 'Rollen',
   'members.sameRole': 'Dies ist die aktuelle Rolle',
   'members.search': 'Name oder E-Mail',
   'members.systemRole': 'Systemrolle',

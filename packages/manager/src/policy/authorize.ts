@@ -3,7 +3,12 @@
 import { setOwner } from '../platform/postgres/owner.ts'
 import { AppError, notFound, notPermitted } from '../platform/errors.ts'
 import type { Actor } from './actor.ts'
-import { type HeldRoles, listHeldPermissions, meetsRequirement, systemPermissions } from './held-permissions.ts'
+import {
+  type HeldRoles,
+  listHeldPermissions,
+  meetsRequirement,
+  systemPermissions,
+} from './held-permissions.ts'
 import { type Permission, type Requirement, permissions } from './permissions.ts'
 import { projectRoles } from './roles.ts'
 import type { ScopeDefinition, Target } from './scopes.ts'

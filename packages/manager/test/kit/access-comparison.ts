@@ -111,7 +111,11 @@ const listTargets = ({ projects }: AccessWorld): (Target & { field: string })[] 
   projects.flatMap(({ id: projectId, slug, tenants, applications }) => [
     { projectId, field: `project(slug: "${slug}")` },
     ...tenants.map(({ id }) => ({ projectId, tenantId: id, field: `tenantById(id: "${id}")` })),
-    ...applications.map(({ id }) => ({ projectId, applicationId: id, field: `applicationById(id: "${id}")` })),
+    ...applications.map(({ id }) => ({
+      projectId,
+      applicationId: id,
+      field: `applicationById(id: "${id}")`,
+    })),
   ])
 
 /** Compares the rows with the permissions that the guard computes for each person and object. */
@@ -122,7 +126,9 @@ async function compareWithGuard(scene: Scene): Promise<number> {
   let checks = 0
   for (const person of world.people) {
     const rows = rowsByPerson.get(person.id) ?? []
-    const stored = await service.sql.query<{ role: string }>('select role from users where id = $1', [person.id])
+    const stored = await service.sql.query<{ role: string }>('select role from users where id = $1', [
+      person.id,
+    ])
     const user = {
       id: person.id,
       externalName: '',
@@ -145,7 +151,11 @@ async function compareWithGuard(scene: Scene): Promise<number> {
           scene,
           `row of ${person.name} in ${scope} ${tenant} ${application}`,
           listed,
-          await listPermissionsOn(actor, { projectId: project, tenantId: tenant, applicationId: application }),
+          await listPermissionsOn(actor, {
+            projectId: project,
+            tenantId: tenant,
+            applicationId: application,
+          }),
         )
   }
   return checks
@@ -159,14 +169,19 @@ async function compareWithFrontDoor(scene: Scene): Promise<number> {
   const targets = listTargets(world)
   for (const { field, ...target } of targets) {
     const derived = derivePermissions(rows, target)
-    const view = field.startsWith('project') ? 'PROJECT_VIEW' : field.startsWith('tenant') ? 'TENANT_READ' : 'APPLICATION_READ'
+    const view = field.startsWith('project')
+      ? 'PROJECT_VIEW'
+      : field.startsWith('tenant')
+        ? 'TENANT_READ'
+        : 'APPLICATION_READ'
     const { data } = await service.query(person, `{ found: ${field} { myPermissions } }`)
     const listed = (data?.found?.myPermissions ?? []) as string[]
     expectEqual(scene, `${person.name} asks for ${field}`, derived.has(view) ? derived : [], listed)
   }
   const own = await listPerson(service, person, { user: person.id }, 20)
   // People may not see a tenant whose role lacks apps.read, although they have the role.
-  const describe = (row: AccessRow): string => `${row.scope} ${row.project} ${row.role} ${format(row.permissions)} ${row.reasons}`
+  const describe = (row: AccessRow): string =>
+    `${row.scope} ${row.project} ${row.role} ${format(row.permissions)} ${row.reasons}`
   expectEqual(scene, `own rows of ${person.name}`, own.map(describe), rows.map(describe))
   return targets.length + 1
 }
@@ -207,7 +222,11 @@ async function compareWithProxy(scene: Scene): Promise<number> {
       scene,
       `${person.name} uses ${slug}`,
       [String(role !== null), String(role), ...tenants],
-      [String(access.has_access), String(access.role), ...access.available_tenants.map((tenant) => tenant.id)],
+      [
+        String(access.has_access),
+        String(access.role),
+        ...access.available_tenants.map((tenant) => tenant.id),
+      ],
     )
   }
   return applications.length
@@ -239,7 +258,9 @@ async function compareObjects(scene: Scene): Promise<number> {
       checks += expectEqual(
         scene,
         `who can reach ${kind} ${id}`,
-        rows.filter(({ user }) => world.people.some((person) => person.id === user)).map((row) => JSON.stringify(row)),
+        rows
+          .filter(({ user }) => world.people.some((person) => person.id === user))
+          .map((row) => JSON.stringify(row)),
         selectRows(scene, project.id, kind, id).map((row) => JSON.stringify(row)),
       )
     }
@@ -255,13 +276,15 @@ async function compareReaders(scene: Scene): Promise<number> {
   const rights = rowsByPerson.get(reader.id) ?? []
   const mayRead = (target: Target): boolean => derivePermissions(rights, target).has('ACCESS_READ')
   let checks = 0
-  const describe = (row: AccessRow): string => `${row.user} ${row.scope} ${row.project} ${row.reasons.split(' ').at(-1)}`
+  const describe = (row: AccessRow): string =>
+    `${row.user} ${row.scope} ${row.project} ${row.reasons.split(' ').at(-1)}`
   for (const [userId, rows] of rowsByPerson) {
     if (userId === reader.id) continue
     const visible = rows.filter(
       ({ project, tenant }) =>
         project !== null &&
-        (mayRead({ projectId: project }) || (tenant !== null && mayRead({ projectId: project, tenantId: tenant }))),
+        (mayRead({ projectId: project }) ||
+          (tenant !== null && mayRead({ projectId: project, tenantId: tenant }))),
     )
     const seen = await listPerson(service, reader, { user: userId }, 20)
     // A reader of a tenant sees its applications even if a project role of the person covers them.

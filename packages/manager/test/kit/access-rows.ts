@@ -47,7 +47,7 @@ async function listAll(
 ): Promise<AccessRow[]> {
   const rows: AccessRow[] = []
   const named = Object.entries(args).map(([name, value]) => `${name}: "${value}"`)
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const { data, error } = await service.query(
       caller,
       `query($after: String) { page: ${field}(${named.join(', ')}, after: $after,

@@ -11,11 +11,13 @@ import { useProject } from '../../app/project.tsx'
 import { usePickedApplication, usePickedTenant } from '../../app/in-project.ts'
 import { useSearchText } from '../../app/use-search-text.ts'
 import { Button } from '../../kit/button.tsx'
+import type { ProjectMembersResult } from '../../generated/documents.ts'
 import { SearchField, Select } from '../../kit/form.tsx'
 import { Page } from '../../kit/page.tsx'
 import { Segments } from '../../kit/tabs.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
+import { ReachPager, ReachTable, useReachPage } from '../reach/reach-table.tsx'
 import { type Kind, kinds, operations } from './kinds.ts'
 import { AddMemberDialog } from './member-dialogs.tsx'
 import { MemberPlaceholder, MemberTable } from './member-table.tsx'
@@ -45,20 +47,22 @@ function useTarget(list: ListSearch): { kind: Kind; targetId: string | null; tar
 }
 
 /** The API combines filters with "and", so the text is compared with e-mail addresses only if it looks like one. */
-function toFilters(list: ListSearch, roleField: string): { field: string; value: string }[] {
+function toFilters(list: ListSearch, roleField: string | null): { field: string; value: string }[] {
   const { q, role } = list.search
   return [
     ...(q === undefined ? [] : [{ field: q.includes('@') ? 'userEmail' : 'userName', value: q }]),
-    ...(role === undefined ? [] : [{ field: roleField, value: role }]),
+    ...(role === undefined || roleField === null ? [] : [{ field: roleField, value: role }]),
   ]
 }
 
-export function MembersPage(): ReactNode {
-  const t = useText()
-  const { number } = useFormat()
-  const list = useListSearch()
-  const { kind, targetId, target } = useTarget(list)
-  const [isAdding, setAdding] = useState(false)
+type MembersRead = {
+  readonly result: ProjectMembersResult['members'] | undefined
+  readonly error: Error | null
+  readonly retry: () => void
+}
+
+/** Reads a page of the members of an object. Without an object, nothing is read. */
+function useMembers(list: ListSearch, kind: Kind, targetId: string | null): MembersRead {
   const { roleField, list: document } = operations[kind]
   const { data, error, refetch } = useRead(
     document,
@@ -71,73 +75,131 @@ export function MembersPage(): ReactNode {
     { isEnabled: targetId !== null, keepsPrevious: true },
   )
   const result = targetId === null ? undefined : data?.members
-  const addAction = `members.${kind}.add` as const
-  const canAdd = may(target, addAction)
+  return { result, error, retry: () => void refetch() }
+}
+
+export function MembersPage(): ReactNode {
+  const t = useText()
+  const { number } = useFormat()
+  const list = useListSearch()
+  const { kind, targetId, target } = useTarget(list)
+  const isReach = list.search['view'] === 'access'
+  const members = useMembers(list, kind, isReach ? null : targetId)
+  const reach = useReachPage(list, {
+    kind,
+    id: isReach ? targetId : null,
+    filters: toFilters(list, null),
+  })
+  const { result } = members
+  const { error, retry } = isReach ? reach : members
+  const placeholder = (
+    <MemberPlaceholder
+      kind={kind}
+      list={list}
+      hasTarget={targetId !== null}
+      isLoading={(isReach ? reach.rows : result) === undefined && error === null}
+      failure={error === null ? null : describeFailure(error)}
+      onRetry={retry}
+    />
+  )
   return (
     <Page
       title={t('section.members')}
       note={result !== undefined && number(result.totalCount)}
       actions={
         target !== undefined && (
-          <Button
-            variant="primary"
-            icon="add"
-            action={addAction}
-            disabledReason={canAdd ? null : t('members.mayNotAdd')}
-            onPress={() => setAdding(true)}
-          >
-            {t('members.add')}
-          </Button>
+          <AddButton key={target.id} kind={kind} target={target} onAdded={(userId) => list.setOpen(userId)} />
         )
       }
       isEdgeToEdge
-      filters={<Filters list={list} kind={kind} targetId={targetId} />}
-      panel={
-        list.open !== null && (
-          <PersonPanel key={list.open} userId={list.open} onClose={() => list.setOpen(null)} />
-        )
+      filters={<Filters list={list} kind={kind} targetId={targetId} isReach={isReach} />}
+      panel={list.open !== null && <OpenPerson list={list} userId={list.open} />}
+      foot={
+        isReach
+          ? reach.rows !== undefined && <ReachPager list={list} page={reach} />
+          : result !== undefined && <ListPager list={list} result={result} />
       }
-      foot={result !== undefined && <ListPager list={list} result={result} />}
     >
-      <MemberTable
-        list={list}
-        kind={kind}
-        rows={(result?.nodes ?? []).map((member) => ({ ...member, userId: member.user.id }))}
-        placeholder={
-          <MemberPlaceholder
-            kind={kind}
-            list={list}
-            hasTarget={targetId !== null}
-            isLoading={result === undefined && error === null}
-            failure={error === null ? null : describeFailure(error)}
-            onRetry={() => void refetch()}
-          />
-        }
-      />
-      {isAdding && target !== undefined && (
-        <AddMemberDialog
+      {isReach ? (
+        <ReachTable
+          page={reach}
+          placeholder={placeholder}
+          onOpen={(userId) => list.setOpen(userId, { tab: 'access' })}
+        />
+      ) : (
+        <MemberTable
+          list={list}
           kind={kind}
-          object={target}
-          onClose={() => setAdding(false)}
-          onAdded={(userId) => {
-            setAdding(false)
-            list.setOpen(userId)
-          }}
+          rows={(result?.nodes ?? []).map((member) => ({ ...member, userId: member.user.id }))}
+          placeholder={placeholder}
         />
       )}
     </Page>
   )
 }
 
-type FiltersProps = { list: ListSearch; kind: Kind; targetId: string | null }
+const OpenPerson = ({ list, userId }: { list: ListSearch; userId: string }): ReactNode => (
+  <PersonPanel
+    key={userId}
+    userId={userId}
+    tab={list.search['tab']}
+    onTab={(tab) => list.setOpen(userId, tab === 'access' ? { tab } : {})}
+    onClose={() => list.setOpen(null)}
+  />
+)
 
-function Filters({ list, kind, targetId }: FiltersProps): ReactNode {
+type AddButtonProps = { kind: Kind; target: Target; onAdded: (userId: string) => void }
+
+function AddButton({ kind, target, onAdded }: AddButtonProps): ReactNode {
+  const t = useText()
+  const [isAdding, setAdding] = useState(false)
+  const action = `members.${kind}.add` as const
+  return (
+    <>
+      <Button
+        variant="primary"
+        icon="add"
+        action={action}
+        disabledReason={may(target, action) ? null : t('members.mayNotAdd')}
+        onPress={() => setAdding(true)}
+      >
+        {t('members.add')}
+      </Button>
+      {isAdding && (
+        <AddMemberDialog
+          kind={kind}
+          object={target}
+          onClose={() => setAdding(false)}
+          onAdded={(userId) => {
+            setAdding(false)
+            onAdded(userId)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+type FiltersProps = { list: ListSearch; kind: Kind; targetId: string | null; isReach: boolean }
+
+function Filters({ list, kind, targetId, isReach }: FiltersProps): ReactNode {
   const t = useText()
   const { search, setFilter } = list
   const [text, setText] = useSearchText(list)
   const roles = useRoles(kind, targetId)
   return (
     <>
+      <Segments
+        label={t('reach.view')}
+        items={[
+          { id: 'members', text: t('reach.viewMembers') },
+          { id: 'access', text: t('reach.who') },
+        ]}
+        selected={isReach ? 'access' : 'members'}
+        onSelect={(id) =>
+          setFilter({ view: id === 'access' ? id : undefined, role: undefined, sort: undefined })
+        }
+      />
       <Segments
         label={t('members.kind')}
         items={kinds.map((id) => ({ id, text: t(`members.of.${id}`) }))}
@@ -159,16 +221,18 @@ function Filters({ list, kind, targetId }: FiltersProps): ReactNode {
         />
       )}
       <SearchField label={t('members.search')} value={text} onChange={setText} />
-      <Select
-        label={t('members.role')}
-        isChip
-        value={search['role'] ?? anyRole}
-        options={[
-          { id: anyRole, text: t('app.any') },
-          ...(roles ?? []).map(({ name }) => ({ id: name, text: name })),
-        ]}
-        onChange={(role) => setFilter({ role: role === anyRole ? undefined : role })}
-      />
+      {!isReach && (
+        <Select
+          label={t('members.role')}
+          isChip
+          value={search['role'] ?? anyRole}
+          options={[
+            { id: anyRole, text: t('app.any') },
+            ...(roles ?? []).map(({ name }) => ({ id: name, text: name })),
+          ]}
+          onChange={(role) => setFilter({ role: role === anyRole ? undefined : role })}
+        />
+      )}
     </>
   )
 }

@@ -5,21 +5,32 @@ import { useRead } from '../../api/requests.ts'
 import { namePerson } from '../../app/person-name.ts'
 import { may } from '../../app/actions.ts'
 import { useProject } from '../../app/project.tsx'
-import { personDocument } from '../../generated/documents.ts'
+import { type PersonResult, personDocument } from '../../generated/documents.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { IconButton } from '../../kit/button.tsx'
 import { SidePanel } from '../../kit/side-panel.tsx'
 import { FailureState, Skeleton } from '../../kit/state.tsx'
+import { Tabs } from '../../kit/tabs.tsx'
 import { Avatar, Facts, Id } from '../../kit/values.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
+import { PersonReach } from '../reach/reach-list.tsx'
 import { type Kind, type Membership, kinds, operations } from './kinds.ts'
 import { ChangeRoleDialog, RemoveMemberDialog } from './member-dialogs.tsx'
 
 type Asked = { membership: Membership; action: 'change' | 'remove' }
 
-export function PersonPanel({ userId, onClose }: { userId: string; onClose: () => void }): ReactNode {
+type PersonPanelProps = {
+  userId: string
+  /** The selected tab, from the address. */
+  tab: string | undefined
+  onTab: (tab: string) => void
+  onClose: () => void
+}
+
+export function PersonPanel({ userId, tab, onTab, onClose }: PersonPanelProps): ReactNode {
   const t = useText()
+  const project = useProject()
   const { data, error, refetch } = useRead(personDocument, { user: userId })
   const [asked, setAsked] = useState<Asked | null>(null)
   const user = data?.user
@@ -39,21 +50,19 @@ export function PersonPanel({ userId, onClose }: { userId: string; onClose: () =
       {error !== null && <FailureState failure={describeFailure(error)} onRetry={() => void refetch()} />}
       {error === null && user === undefined && <Skeleton />}
       {user !== undefined && (
-        <>
-          <Facts
-            items={[
-              {
-                label: t('members.userName'),
-                value: <span className="truncate">{user.externalUsername}</span>,
-              },
-              { label: t('members.systemRole'), value: user.role },
-              { label: t('members.id'), value: <Id value={user.id} /> },
-            ]}
-          />
-          {kinds.map((kind) => (
-            <Memberships key={kind} kind={kind} person={{ id: user.id, name }} onAsk={setAsked} />
-          ))}
-        </>
+        <Tabs
+          label={name}
+          items={[
+            { id: 'roles', title: t('members.roles'), content: <Roles user={user} onAsk={setAsked} /> },
+            {
+              id: 'access',
+              title: t('reach.access'),
+              content: <PersonReach userId={user.id} project={project} />,
+            },
+          ]}
+          selected={tab === 'access' ? tab : 'roles'}
+          onSelect={onTab}
+        />
       )}
       {asked?.action === 'change' && (
         <ChangeRoleDialog membership={asked.membership} onClose={() => setAsked(null)} />
@@ -62,6 +71,29 @@ export function PersonPanel({ userId, onClose }: { userId: string; onClose: () =
         <RemoveMemberDialog membership={asked.membership} onClose={() => setAsked(null)} />
       )}
     </SidePanel>
+  )
+}
+
+type RolesProps = { user: PersonResult['user']; onAsk: (asked: Asked) => void }
+
+function Roles({ user, onAsk }: RolesProps): ReactNode {
+  const t = useText()
+  return (
+    <>
+      <Facts
+        items={[
+          {
+            label: t('members.userName'),
+            value: <span className="truncate">{user.externalUsername}</span>,
+          },
+          { label: t('members.systemRole'), value: user.role },
+          { label: t('members.id'), value: <Id value={user.id} /> },
+        ]}
+      />
+      {kinds.map((kind) => (
+        <Memberships key={kind} kind={kind} person={{ id: user.id, name: namePerson(user) }} onAsk={onAsk} />
+      ))}
+    </>
   )
 }
 

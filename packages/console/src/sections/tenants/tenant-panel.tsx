@@ -15,6 +15,7 @@ import { Tabs } from '../../kit/tabs.tsx'
 import { Id } from '../../kit/values.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
+import { ObjectReach } from '../reach/reach-list.tsx'
 import { CopyDialog } from './copy-dialog.tsx'
 import { TenantApplications } from './tenant-applications.tsx'
 import { DeleteTenant } from './tenant-delete.tsx'
@@ -96,6 +97,9 @@ function PanelTabs({ tenant, list }: { tenant: Tenant; list: ListSearch }): Reac
             content: <TenantMembers tenant={tenant} />,
           },
         ]
+      : []),
+    ...(can('ACCESS_READ')
+      ? [{ id: 'access', title: t('reach.who'), content: <ObjectReach kind="tenant" id={tenant.id} /> }]
       : []),
     ...(can('SETTINGS_READ')
       ? [{ id: 'settings', title: t('section.settings'), content: <TenantSettings tenant={tenant} /> }]

@@ -116,7 +116,8 @@ function createView({ projectId, tenantId, applicationId, ...record }: AccessRec
     seesProjectRoles: reader.isSelf || projectId === null || may('PROJECT_MEMBER_READ', {}),
     seesGrants: reader.isSelf || roles === 'administrator' || may('AUDIT_READ', {}),
     seesTenant: may('TENANT_READ', { tenantId }),
-    seesApplication: may('APPLICATION_READ', { applicationId }) || may('TENANT2APPLICATION_READ', { tenantId }),
+    seesApplication:
+      may('APPLICATION_READ', { applicationId }) || may('TENANT2APPLICATION_READ', { tenantId }),
   }
 }
 

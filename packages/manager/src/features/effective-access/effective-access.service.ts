@@ -5,11 +5,7 @@ import type { HeldRoles } from '../../policy/held-permissions.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
-import {
-  createInvalidCursorError,
-  decodeListCursor,
-  encodeListCursor,
-} from '../../platform/lists/cursor.ts'
+import { createInvalidCursorError, decodeListCursor, encodeListCursor } from '../../platform/lists/cursor.ts'
 import { type ListArgs, type ListFields, type Page, readPage } from '../../platform/lists/filters.ts'
 import { type AccessReasonKind, type AccessRow, createAccessRow, reasonKinds } from './access-rows.pure.ts'
 import type { ListedRecord } from './access-records.store.ts'
@@ -45,7 +41,10 @@ const personFields: ListFields = {
 export function createEffectiveAccessService({ db }: { db: Db }) {
   return {
     /** Returns a page of everything that a person has access to. */
-    listOfPerson: async (actor: Actor, { user, project = null, ...args }: PersonArgs): Promise<AccessPage> => {
+    listOfPerson: async (
+      actor: Actor,
+      { user, project = null, ...args }: PersonArgs,
+    ): Promise<AccessPage> => {
       const page = readAccessPage({}, args)
       const after = readCursor(args.after, personOrder, 4)
       const userId = orNotFound(parseUuid(user), 'user')
@@ -64,10 +63,17 @@ export function createEffectiveAccessService({ db }: { db: Db }) {
     },
 
     /** Returns a page of everyone who has access to an object. The guard has checked that the caller may read it. */
-    listOfObject: async (actor: Actor, { project, tenant, application, ...args }: ObjectArgs): Promise<AccessPage> => {
+    listOfObject: async (
+      actor: Actor,
+      { project, tenant, application, ...args }: ObjectArgs,
+    ): Promise<AccessPage> => {
       const page = readAccessPage(personFields, args)
       const after = readCursor(args.after, objectOrder, 3)
-      const target = await actor.findTarget(objectScope, [project ?? null, tenant ?? null, application ?? null])
+      const target = await actor.findTarget(objectScope, [
+        project ?? null,
+        tenant ?? null,
+        application ?? null,
+      ])
       const { projectId, tenantId = null, applicationId = null } = orNotFound(target, objectNoun)
       const seesAdministrators = actor.isAdministrator
       const seesProjectMembers =
@@ -105,7 +111,8 @@ function readAccessPage(fields: ListFields, { filters, pagination }: PageArgs): 
 function readCursor(after: string | null | undefined, order: string, size: number): string[] | null {
   if (after === null || after === undefined) return null
   const [section, ...ids] = decodeListCursor(after, order)
-  const isValid = /^[0-4]$/.test(section ?? '') && ids.length === size - 1 && ids.every((id) => parseUuid(id) !== null)
+  const isValid =
+    /^[0-4]$/.test(section ?? '') && ids.length === size - 1 && ids.every((id) => parseUuid(id) !== null)
   if (!isValid) throw createInvalidCursorError()
   return [section as string, ...(ids as string[])]
 }
@@ -128,9 +135,7 @@ async function readRoles(
   const projectIds = new Set(records.flatMap(({ projectId }) => projectId ?? []))
   const rolesByProject = new Map<string, HeldRoles>()
   if (!actor.isAdministrator)
-    await Promise.all(
-      [...projectIds].map(async (id) => rolesByProject.set(id, await actor.readRolesIn(id))),
-    )
+    await Promise.all([...projectIds].map(async (id) => rolesByProject.set(id, await actor.readRolesIn(id))))
   return ({ userId, projectId }) => ({
     isSelf: userId === actor.user.id,
     roles: actor.isAdministrator ? 'administrator' : (rolesByProject.get(projectId ?? '') ?? null),

@@ -23,7 +23,10 @@ type Row = {
 }
 
 async function read(caller: Person, field: string): Promise<{ nodes: Row[]; hiddenKinds: string[] }> {
-  const { data, error } = await service.query(caller, `{ page: ${field} { nodes { ${fields} } hiddenKinds } }`)
+  const { data, error } = await service.query(
+    caller,
+    `{ page: ${field} { nodes { ${fields} } hiddenKinds } }`,
+  )
   expect(error).toBeNull()
   return data.page as { nodes: Row[]; hiddenKinds: string[] }
 }
@@ -49,7 +52,10 @@ beforeAll(async () => {
     'mutation($t: ID!, $u: ID!) { addUserToTenant(tenantID: $t, userID: $u, roleName: "member") { id } }',
     { t: project.tenantId, u: subject.id },
   )
-  await seedMember(service.sql, subject, 'readonly', { projectId: other.id, applicationId: other.applicationId })
+  await seedMember(service.sql, subject, 'readonly', {
+    projectId: other.id,
+    applicationId: other.applicationId,
+  })
 })
 
 describe('the access of a person', () => {
@@ -170,8 +176,9 @@ describe('the reasons of access', () => {
 
 describe('the people with access to an object', () => {
   test('are administrators, then members of the project, then those of the object', async () => {
-    const scopesOf = async (caller: Person, of: Record<string, string>): Promise<string[]> =>
-      [...new Set((await listObject(service, caller, of)).map(({ scope }) => scope))]
+    const scopesOf = async (caller: Person, of: Record<string, string>): Promise<string[]> => [
+      ...new Set((await listObject(service, caller, of)).map(({ scope }) => scope)),
+    ]
     const tenant = { tenant: project.tenantId }
     expect(await scopesOf(admin, tenant)).toEqual(['SYSTEM', 'PROJECT', 'TENANT'])
     expect(await scopesOf(reader, tenant)).toEqual(['PROJECT', 'TENANT'])
@@ -191,9 +198,17 @@ describe('the people with access to an object', () => {
   test('do not exist for callers who may not read its members', async () => {
     const member_ = await person('plain-member')
     await seedMember(service.sql, member_, 'member', inTenant)
-    for (const object of [`project: "${project.id}"`, `tenant: "${project.tenantId}"`, `tenant: "${randomUUID()}"`])
-      expect(await errorOf(member_, `whoCanReach(${object})`)).toBe('project, tenant or application not found')
-    expect(await errorOf(manager, `whoCanReach(application: "${project.applicationId}")`)).toMatch(/not found$/)
+    for (const object of [
+      `project: "${project.id}"`,
+      `tenant: "${project.tenantId}"`,
+      `tenant: "${randomUUID()}"`,
+    ])
+      expect(await errorOf(member_, `whoCanReach(${object})`)).toBe(
+        'project, tenant or application not found',
+      )
+    expect(await errorOf(manager, `whoCanReach(application: "${project.applicationId}")`)).toMatch(
+      /not found$/,
+    )
   })
 
   test('are filtered by name, user name and e-mail', async () => {
@@ -228,7 +243,9 @@ describe('the people with access to an object', () => {
         /^after is not a valid cursor/,
       )
     const offset = 'pagination: {limit: 10, offset: 10}'
-    expect(await errorOf(admin, `whoCanReach(project: "${project.id}", ${offset})`)).toMatch(/offset must be 0/)
+    expect(await errorOf(admin, `whoCanReach(project: "${project.id}", ${offset})`)).toMatch(
+      /offset must be 0/,
+    )
   })
 
   test('are those of exactly one object', async () => {

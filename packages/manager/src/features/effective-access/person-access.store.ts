@@ -4,7 +4,13 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Reads } from '../../platform/postgres/handles.ts'
 import { buildReadsApplicationsSql } from '../../policy/has-application.ts'
 import { createReadableProjectSql, createReadableTenantSql } from '../../policy/readable-members.ts'
-import { type ListedRecord, highestId, lowestId, readRecords, selectCandidate } from './access-records.store.ts'
+import {
+  type ListedRecord,
+  highestId,
+  lowestId,
+  readRecords,
+  selectCandidate,
+} from './access-records.store.ts'
 
 /** The person, and who reads. */
 type Selection = {
@@ -74,7 +80,11 @@ const createSystemBranch = (userId: string): RawBuilder<unknown> => sql`
 
 const [project, tenant, user] = [sql`m.project_id`, sql`m.tenant_id`, sql`m.user_id`]
 
-function createBranches({ userId, readerId, projectId }: Selection, after: PersonPosition | null, limit: number) {
+function createBranches(
+  { userId, readerId, projectId }: Selection,
+  after: PersonPosition | null,
+  limit: number,
+) {
   const position = after ?? { section: -1, projectId: lowestId, tenantId: lowestId, applicationId: lowestId }
   const cursor = sql`(${position.projectId}::uuid, ${position.section}::int, ${position.tenantId}::uuid,
     ${position.applicationId}::uuid)`
