@@ -4,9 +4,9 @@ import { call, throughProxy } from '@manager/harness/credentials.ts'
 import type { Person } from '@manager/harness/callers.ts'
 import { createActor } from '../../src/policy/actor.ts'
 import { listPermissionsOn } from '../../src/policy/authorize.ts'
-import { type Requirement, permissions } from '../../src/policy/permissions.ts'
 import type { Target } from '../../src/policy/scopes.ts'
 import { createLookupRunner } from '../../src/platform/postgres/lookups.ts'
+import { derivePermissions, listTargets } from './access-derivation.ts'
 import { type AccessRow, listObject, listPerson } from './access-rows.ts'
 import type { TestApp } from './app.ts'
 import { type AccessWorld, type WorldProject, createRandom, pick } from './access-worlds.ts'
@@ -75,48 +75,6 @@ function expectEqual(
     differences.push(`${what}: surplus [${surplus.join(', ')}], missing [${missing.join(', ')}]`)
   return 1
 }
-
-const listPermissionsWith = (property: keyof Requirement): ReadonlySet<string> =>
-  new Set(
-    Object.entries<Requirement>(permissions)
-      .filter(([, requirement]) => requirement[property] !== undefined)
-      .map(([name]) => name),
-  )
-/** The permissions that any membership gives in its project. */
-const generalPermissions = listPermissionsWith('anyMembership')
-/** The permissions that do not depend on an object. */
-const systemPermissions = listPermissionsWith('system').union(listPermissionsWith('anyProject'))
-
-/** Returns the permissions on an object according to the rows of a person. */
-function derivePermissions(rows: readonly AccessRow[], target: Target): Set<string> {
-  const { projectId, tenantId = null, applicationId = null } = target
-  const kind = tenantId === null ? (applicationId === null ? 'PROJECT' : 'APPLICATION') : 'TENANT'
-  const scope = tenantId !== null && applicationId !== null ? 'TENANT_APPLICATION' : kind
-  const found = new Set<string>()
-  for (const row of rows) {
-    const isObject =
-      row.scope === scope &&
-      row.project === projectId &&
-      row.tenant === tenantId &&
-      row.application === applicationId
-    const isCovered = row.covers.includes(scope) && (row.project === null || row.project === projectId)
-    const isInProject = row.project === projectId
-    for (const name of row.permissions)
-      if (isObject || isCovered || (isInProject && generalPermissions.has(name))) found.add(name)
-  }
-  return found.difference(systemPermissions)
-}
-
-const listTargets = ({ projects }: AccessWorld): (Target & { field: string })[] =>
-  projects.flatMap(({ id: projectId, slug, tenants, applications }) => [
-    { projectId, field: `project(slug: "${slug}")` },
-    ...tenants.map(({ id }) => ({ projectId, tenantId: id, field: `tenantById(id: "${id}")` })),
-    ...applications.map(({ id }) => ({
-      projectId,
-      applicationId: id,
-      field: `applicationById(id: "${id}")`,
-    })),
-  ])
 
 /** Compares the rows with the permissions that the guard computes for each person and object. */
 async function compareWithGuard(scene: Scene): Promise<number> {

@@ -6,27 +6,22 @@ import { useRead } from '../../api/requests.ts'
 import { may } from '../../app/actions.ts'
 import { type ListSearch, useListSearch } from '../../app/list-search.ts'
 import { ListPager } from '../../app/list-pager.tsx'
-import { ApplicationPicker, TenantPicker } from '../../app/object-pickers.tsx'
 import { useProject } from '../../app/project.tsx'
 import { usePickedApplication, usePickedTenant } from '../../app/in-project.ts'
-import { useSearchText } from '../../app/use-search-text.ts'
 import { Button } from '../../kit/button.tsx'
 import type { ProjectMembersResult } from '../../generated/documents.ts'
-import { SearchField, Select } from '../../kit/form.tsx'
 import { Page } from '../../kit/page.tsx'
-import { Segments } from '../../kit/tabs.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
 import { ReachPager, ReachTable, useReachPage } from '../reach/reach-table.tsx'
 import { type Kind, kinds, operations } from './kinds.ts'
 import { AddMemberDialog } from './member-dialogs.tsx'
+import { MemberFilters } from './member-filters.tsx'
 import { MemberPlaceholder, MemberTable } from './member-table.tsx'
 import { PersonPanel } from './person-panel.tsx'
-import { useRoles } from './roles.ts'
 
 type Target = { readonly id: string; readonly name: string; readonly myPermissions: readonly string[] }
 
-const anyRole = '*'
 const isKind = (value: string | undefined): value is Kind => kinds.some((kind) => kind === value)
 
 /** Returns the object whose members are listed; null until the person chooses one. */
@@ -112,7 +107,7 @@ export function MembersPage(): ReactNode {
         )
       }
       isEdgeToEdge
-      filters={<Filters list={list} kind={kind} targetId={targetId} isReach={isReach} />}
+      filters={<MemberFilters list={list} kind={kind} targetId={targetId} isReach={isReach} />}
       panel={list.open !== null && <OpenPerson list={list} userId={list.open} />}
       foot={
         isReach
@@ -174,63 +169,6 @@ function AddButton({ kind, target, onAdded }: AddButtonProps): ReactNode {
             setAdding(false)
             onAdded(userId)
           }}
-        />
-      )}
-    </>
-  )
-}
-
-type FiltersProps = { list: ListSearch; kind: Kind; targetId: string | null; isReach: boolean }
-
-function Filters({ list, kind, targetId, isReach }: FiltersProps): ReactNode {
-  const t = useText()
-  const { search, setFilter } = list
-  const [text, setText] = useSearchText(list)
-  const roles = useRoles(kind, targetId)
-  return (
-    <>
-      <Segments
-        label={t('reach.view')}
-        items={[
-          { id: 'members', text: t('reach.viewMembers') },
-          { id: 'access', text: t('reach.who') },
-        ]}
-        selected={isReach ? 'access' : 'members'}
-        onSelect={(id) =>
-          setFilter({ view: id === 'access' ? id : undefined, role: undefined, sort: undefined })
-        }
-      />
-      <Segments
-        label={t('members.kind')}
-        items={kinds.map((id) => ({ id, text: t(`members.of.${id}`) }))}
-        selected={kind}
-        onSelect={(id) => setFilter({ in: id === 'project' ? undefined : id, role: undefined })}
-      />
-      {kind === 'tenant' && (
-        <TenantPicker
-          label={t('members.of.tenant')}
-          id={targetId}
-          onChange={(id) => setFilter({ tenant: id, role: undefined })}
-        />
-      )}
-      {kind === 'application' && (
-        <ApplicationPicker
-          label={t('members.of.application')}
-          id={targetId}
-          onChange={(id) => setFilter({ application: id, role: undefined })}
-        />
-      )}
-      <SearchField label={t('members.search')} value={text} onChange={setText} />
-      {!isReach && (
-        <Select
-          label={t('members.role')}
-          isChip
-          value={search['role'] ?? anyRole}
-          options={[
-            { id: anyRole, text: t('app.any') },
-            ...(roles ?? []).map(({ name }) => ({ id: name, text: name })),
-          ]}
-          onChange={(role) => setFilter({ role: role === anyRole ? undefined : role })}
         />
       )}
     </>

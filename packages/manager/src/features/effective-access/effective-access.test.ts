@@ -117,8 +117,8 @@ describe('the access of a person', () => {
     await seedMember(service.sql, owner, 'member', inTenant)
     const rows = await listPerson(service, manager, { user: owner.id })
     const plain = await listPerson(service, manager, { user: subject.id })
-    const describe_ = (row: (typeof rows)[number]) => ({ ...row, user: '', reasons: '' })
-    expect(rows.map(describe_)).toEqual(plain.map(describe_))
+    const withoutReasons = (row: (typeof rows)[number]) => ({ ...row, user: '', reasons: '' })
+    expect(rows.map(withoutReasons)).toEqual(plain.map(withoutReasons))
     expect(rows.every(({ reasons }) => reasons.startsWith('TENANT_ROLE/member/'))).toBe(true)
     const { nodes } = await read(manager, `effectiveAccess(user: "${owner.id}")`)
     expect(nodes[0]?.hiddenKinds).toEqual(['PROJECT_ROLE', 'APPLICATION_ROLE'])
@@ -196,16 +196,14 @@ describe('the people with access to an object', () => {
   })
 
   test('do not exist for callers who may not read its members', async () => {
-    const member_ = await person('plain-member')
-    await seedMember(service.sql, member_, 'member', inTenant)
+    const plain = await person('plain-member')
+    await seedMember(service.sql, plain, 'member', inTenant)
     for (const object of [
       `project: "${project.id}"`,
       `tenant: "${project.tenantId}"`,
       `tenant: "${randomUUID()}"`,
     ])
-      expect(await errorOf(member_, `whoCanReach(${object})`)).toBe(
-        'project, tenant or application not found',
-      )
+      expect(await errorOf(plain, `whoCanReach(${object})`)).toBe('project, tenant or application not found')
     expect(await errorOf(manager, `whoCanReach(application: "${project.applicationId}")`)).toMatch(
       /not found$/,
     )
