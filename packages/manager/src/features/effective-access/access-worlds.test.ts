@@ -7,7 +7,7 @@ import { runAccessWorlds } from '../../../test/kit/run-access-worlds.ts'
 
 const { service, admin } = useProject()
 
-test('the access of people and objects agrees with the guard in 50 random worlds', async () => {
+test('[effective-access.agrees] the access of people and objects agrees with the guard in 50 random worlds', async () => {
   const { checks, differences } = await runAccessWorlds(service, admin, { first: 1, count: 50 })
   process.stdout.write(`effective access checks=${checks} differences=${differences.length}\n`)
   expect(differences.slice(0, 10)).toEqual([])

@@ -59,7 +59,7 @@ beforeAll(async () => {
 })
 
 describe('the access of a person', () => {
-  test('has a row for each role, and one for each application that a tenant role reaches', async () => {
+  test('[effective-access.rows] has a row for each role, and one for each application that a tenant role reaches', async () => {
     const { nodes, hiddenKinds } = await read(subject, `effectiveAccess(user: "${subject.id}")`)
     expect(hiddenKinds).toEqual([])
     const byScope = nodes.toSorted((a, b) => a.scope.localeCompare(b.scope))
@@ -101,7 +101,7 @@ describe('the access of a person', () => {
     expect(await errorOf(subject, unknown)).toBe('project not found')
   })
 
-  test('is shown to others only where they may read members', async () => {
+  test('[effective-access.visibility] is shown to others only where they may read members', async () => {
     const ofSubject = `effectiveAccess(user: "${subject.id}")`
     const toReader = await read(reader, ofSubject)
     expect(toReader.nodes.map(({ scope }) => scope)).toEqual(['TENANT', 'TENANT_APPLICATION'])
@@ -145,7 +145,7 @@ describe('the reasons of access', () => {
     return nodes[0]?.reasons[0]
   }
 
-  test('state the role and the time, and name who granted the role to those who may know', async () => {
+  test('[effective-access.reasons] state the role and the time, and name who granted the role to those who may know', async () => {
     for (const caller of [subject, maintainer, admin])
       expect(await findReason(caller)).toEqual({
         kind: 'TENANT_ROLE',
@@ -175,7 +175,7 @@ describe('the reasons of access', () => {
 })
 
 describe('the people with access to an object', () => {
-  test('are administrators, then members of the project, then those of the object', async () => {
+  test('[effective-access.administrators] are administrators, then members of the project, then those of the object', async () => {
     const scopesOf = async (caller: Person, of: Record<string, string>): Promise<string[]> => [
       ...new Set((await listObject(service, caller, of)).map(({ scope }) => scope)),
     ]
@@ -246,7 +246,7 @@ describe('the people with access to an object', () => {
     )
   })
 
-  test('are those of exactly one object', async () => {
+  test('[effective-access.one-object] are those of exactly one object', async () => {
     for (const object of ['project: null', `project: "${project.id}", tenant: "${project.tenantId}"`])
       expect(await errorOf(admin, `whoCanReach(${object})`)).toBe(
         'pass exactly one of project, tenant and application',
