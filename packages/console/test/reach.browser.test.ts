@@ -36,7 +36,10 @@ test('the page of members shows who has access, and the reasons of a person in w
   const items = panel.getByRole('listitem')
   expect(await items.first().innerText()).toContain('Role member in the tenant, granted by anna on ')
   await panel.getByText('Application of main in main-tenant').waitFor()
-  await panel.getByText(/^\d+ permissions$/).first().click()
+  await panel
+    .getByText(/^\d+ permissions$/)
+    .first()
+    .click()
   await panel.getByText('TENANT_READ', { exact: true }).first().waitFor()
   expect(await violationsOf(page)).toEqual([])
   expect(complaints).toEqual([])

@@ -13,7 +13,7 @@ const listPermissionsWith = (property: keyof Requirement): ReadonlySet<string> =
 /** The permissions that any membership gives in its project. */
 const generalPermissions = listPermissionsWith('anyMembership')
 /** The permissions that do not depend on an object. */
-const systemPermissions = listPermissionsWith('system').union(listPermissionsWith('anyProject'))
+const systemPermissions = new Set([...listPermissionsWith('system'), ...listPermissionsWith('anyProject')])
 
 /** Returns the permissions on an object according to the rows of a person. */
 export function derivePermissions(rows: readonly AccessRow[], target: Target): Set<string> {
@@ -32,7 +32,7 @@ export function derivePermissions(rows: readonly AccessRow[], target: Target): S
     for (const name of row.permissions)
       if (isObject || isCovered || (isInProject && generalPermissions.has(name))) found.add(name)
   }
-  return found.difference(systemPermissions)
+  return new Set([...found].filter((name) => !systemPermissions.has(name)))
 }
 
 /** Returns every object of a world, with the field that reads it. */

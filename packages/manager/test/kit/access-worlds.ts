@@ -5,7 +5,7 @@ import type { Person } from '@manager/harness/callers.ts'
 import type { Pool } from 'pg'
 import { applicationRoles, projectRoles, tenantPermissions } from '../../src/policy/roles.ts'
 
-export type WorldTenant = { id: string; slug: string; projectId: string; roles: Record<string, string[]> }
+type WorldTenant = { id: string; slug: string; projectId: string; roles: Record<string, string[]> }
 type WorldApplication = { id: string; slug: string; projectId: string }
 export type WorldProject = {
   id: string
@@ -20,7 +20,7 @@ type WorldPair = {
   applicationId: string
   enabled: boolean
 }
-export type WorldMembership = {
+type WorldMembership = {
   id: string
   userId: string
   projectId: string

@@ -83,7 +83,12 @@ const reads: Record<string, [run: (db: Db) => Promise<unknown[]>, rows: number]>
       people.listPersonRecords(
         db.read,
         { userId, readerId: null, projectId: null },
-        { section: 1, projectId: middle().id, tenantId: middle().tenantId, applicationId: middle().applicationId },
+        {
+          section: 1,
+          projectId: middle().id,
+          tenantId: middle().tenantId,
+          applicationId: middle().applicationId,
+        },
         25,
       ),
     25,
@@ -99,11 +104,13 @@ const reads: Record<string, [run: (db: Db) => Promise<unknown[]>, rows: number]>
     2,
   ],
   'access to an application': [
-    (db) => objects.listObjectRecords(db.read, findObject({ applicationId: middle().applicationId }), null, page),
+    (db) =>
+      objects.listObjectRecords(db.read, findObject({ applicationId: middle().applicationId }), null, page),
     3,
   ],
   grants: [
-    (db) => grants.findGrants(db.read, [{ projectId: middle().id, entityType: 'user2project', entityId: userId }]),
+    (db) =>
+      grants.findGrants(db.read, [{ projectId: middle().id, entityType: 'user2project', entityId: userId }]),
     1,
   ],
 }
