@@ -35,11 +35,10 @@ export function PersonReach({ userId, project }: PersonReachProps): ReactNode {
     select: ({ access }) => access,
     maxPages: 1,
   })
-  return (
-    <Section title={project === undefined ? t('reach.access') : t('reach.accessIn', project.name)}>
-      <ReachRows growing={growing} empty={t('reach.noAccess')} isOfPerson />
-    </Section>
-  )
+  const rows = <ReachRows growing={growing} empty={t('reach.noAccess')} isOfPerson />
+  // Without a project, the title of the page or tab is enough.
+  if (project === undefined) return <section aria-label={t('reach.access')}>{rows}</section>
+  return <Section title={t('reach.accessIn', project.name)}>{rows}</Section>
 }
 
 /** Everyone who has access to an object, with a search by name or e-mail address. */

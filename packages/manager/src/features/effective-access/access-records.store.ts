@@ -37,6 +37,11 @@ export const selectCandidate = ({
   select ${sql.lit(scope)} as scope, ${sql.lit(section)}::int as section, ${parent} as parent_id, ${user} as user_id,
     ${project} as project_id, ${tenant} as tenant_id, ${application} as application_id`
 
+/** True if the user of a membership has a role in its project; `member` is the alias of a row with both ids. */
+export const buildHasProjectRoleSql = (member: string): string => `coalesce((
+  select true from user2projects p
+  where p.project_id = ${member}.project_id and p.user_id = ${member}.user_id limit 1), false)`
+
 type Row = Omit<AccessRecord, 'inProject' | 'inTenant' | 'inApplication'> & {
   section: number
   parentId: string | null

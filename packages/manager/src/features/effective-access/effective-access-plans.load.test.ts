@@ -55,12 +55,38 @@ async function addNeighbors(from: number, to: number): Promise<void> {
      select gen_random_uuid(), md5('p' || n)::uuid, md5('t' || n)::uuid, 'member', '{apps.read}'`,
     `tenant2applications (id, project_id, tenant_id, application_id, enabled)
      select gen_random_uuid(), md5('p' || n)::uuid, md5('t' || n)::uuid, md5('a' || n)::uuid, true`,
+    `applications (id, project_id, name, slug) select md5('a' || n)::uuid, md5('p' || n)::uuid, 'application', 'a' || n`,
+    `audit_logs (chain_id, seq, id, entity_type, entity_id, action, description, metadata, changes, ip_address,
+       user_agent, created_at, prev_hash, hash)
+     select md5('p' || n / 10)::uuid, n, gen_random_uuid(), 'user2project', gen_random_uuid()::text, 'grant', '', '{}',
+       '{}', '', '', now(), '', ''`,
     `user2applications (id, project_id, application_id, user_id, role)
      select gen_random_uuid(), md5('p' || n)::uuid, md5('a' || n)::uuid, ${id('user')}, 'normal'`,
   ])
     await sql.query(`insert into ${statement} from generate_series($1::int, $2::int) n`, [from + 1, to])
   await sql.query('vacuum analyze')
 }
+
+/** Adds a project in which the person is a member of every tenant, and all tenants use one application. */
+async function addLongProject(tenants: number): Promise<SeededProject> {
+  const project = await seedProject(sql, 'long')
+  const { id, applicationId } = project
+  for (const statement of [
+    `tenants (id, project_id, name, slug) select md5('long' || n)::uuid, $1, 'tenant', 'long' || n`,
+    `tenant_role_definitions (id, project_id, tenant_id, name, permissions)
+     select gen_random_uuid(), $1, md5('long' || n)::uuid, 'member', '{apps.read}'`,
+    `user2tenants (id, project_id, tenant_id, user_id, role_name)
+     select gen_random_uuid(), $1, md5('long' || n)::uuid, '${userId}', 'member'`,
+    `tenant2applications (id, project_id, tenant_id, application_id, enabled)
+     select gen_random_uuid(), $1, md5('long' || n)::uuid, '${applicationId}', true`,
+  ])
+    await sql.query(`insert into ${statement} from generate_series(1, $2::int) n`, [id, tenants])
+  await sql.query('vacuum analyze')
+  return project
+}
+
+/** A page of 25 rows reads about 20 blocks per row. A page that reads the whole list exceeds this limit. */
+const maxBuffers = 1_000
 
 const middle = (): SeededProject => own.toSorted((a, b) => (a.id < b.id ? -1 : 1))[20] as SeededProject
 const page = readPage({}, { pagination: { limit: 25, offset: 0 } })
@@ -138,3 +164,45 @@ test('a page of access costs the same by index, whatever other people and projec
     expect([name, plans.filter((line) => line.startsWith('Seq Scan'))]).toEqual([name, []])
   }
 }, 1_800_000)
+
+test('a page of a long list reads only its own rows, at the start and in the middle', async () => {
+  const { id: projectId, applicationId } = await addLongProject(loadSize(5_000, 100_000))
+  const half = '80000000-0000-0000-0000-000000000000'
+  const ofPerson = { userId, readerId: null, projectId }
+  const ofProject = { ...findObject({}), projectId }
+  const ofApplication = { ...ofProject, applicationId }
+  const pages: Record<string, (db: Db, isMiddle: boolean) => Promise<unknown[]>> = {
+    'a person': (db, isMiddle) =>
+      people.listPersonRecords(
+        db.read,
+        ofPerson,
+        isMiddle ? { section: 1, projectId, tenantId: half, applicationId: half } : null,
+        25,
+      ),
+    'a project': (db, isMiddle) =>
+      objects.listObjectRecords(
+        db.read,
+        ofProject,
+        isMiddle ? { section: 2, parentId: half, userId: half } : null,
+        page,
+      ),
+    'an application': (db, isMiddle) =>
+      objects.listObjectRecords(
+        db.read,
+        ofApplication,
+        isMiddle ? { section: 4, parentId: half, userId: half } : null,
+        page,
+      ),
+  }
+  for (const [name, read] of Object.entries(pages)) {
+    for (const isMiddle of [false, true]) {
+      const { buffers, plan } = await explainer.explain(async (db) =>
+        expect(await read(db, isMiddle)).toHaveLength(25),
+      )
+      process.stdout.write(
+        `access of ${name}, ${isMiddle ? 'middle' : 'start'}: ${buffers} buffers\n  ${plan.join('\n  ')}\n`,
+      )
+      expect([name, isMiddle, buffers <= maxBuffers]).toEqual([name, isMiddle, true])
+    }
+  }
+}, 600_000)

@@ -110,11 +110,11 @@ function readAccessPage(fields: ListFields, { filters, pagination }: PageArgs): 
 /** Returns the section and the ids in a cursor, or null without a cursor. */
 function readCursor(after: string | null | undefined, order: string, size: number): string[] | null {
   if (after === null || after === undefined) return null
-  const [section, ...ids] = decodeListCursor(after, order)
-  const isValid =
-    /^[0-4]$/.test(section ?? '') && ids.length === size - 1 && ids.every((id) => parseUuid(id) !== null)
-  if (!isValid) throw createInvalidCursorError()
-  return [section as string, ...(ids as string[])]
+  const [section, ...values] = decodeListCursor(after, order)
+  const ids = values.map((value) => parseUuid(value)).filter((id) => id !== null)
+  if (!/^[0-4]$/.test(section ?? '') || values.length !== size - 1 || ids.length !== values.length)
+    throw createInvalidCursorError()
+  return [section as string, ...ids]
 }
 
 const toPersonPosition = (values: string[] | null): people.PersonPosition | null => {

@@ -1,12 +1,20 @@
 // Reads who has access to a project, a tenant or an application. Each kind of role is one section of the list and one
-// branch of the statement, in the order of an index, so a page reads no section before its cursor.
+// branch of the statement, in the order of an index, so a page reads no section before its cursor. A branch over many
+// tenants or applications first selects those that contribute a row, at most one page of them. Without this limit, the
+// planner could join and sort the whole list.
 import { type RawBuilder, sql } from 'kysely'
 import type { Page } from '../../platform/lists/filters.ts'
 import { createFilterSql } from '../../platform/lists/page.ts'
 import { createColumnQualifier } from '../../platform/lists/position.ts'
 import type { Reads } from '../../platform/postgres/handles.ts'
 import { buildReadsApplicationsSql } from '../../policy/has-application.ts'
-import { type ListedRecord, lowestId, readRecords, selectCandidate } from './access-records.store.ts'
+import {
+  type ListedRecord,
+  buildHasProjectRoleSql,
+  lowestId,
+  readRecords,
+  selectCandidate,
+} from './access-records.store.ts'
 
 /** The object, and which sections the caller may see. */
 export type ObjectSelection = {
@@ -108,15 +116,19 @@ const listTenantMembers = (
 const listMembersOfTenants = (
   { projectId }: ObjectSelection,
   { section, parentId, userId, filter, limit }: Start,
-): RawBuilder<unknown> => sql`
-  ${selectCandidate({ scope: 'TENANT', section, parent: sql`t.id`, user, project: sql`t.project_id`, tenant: sql`t.id` })}
-  from tenants t
-  cross join lateral (
-    select m.user_id from user2tenants m
-    where m.tenant_id = t.id and (t.id > ${parentId}::uuid or m.user_id > ${userId}::uuid) ${filter}
-    order by m.user_id limit ${limit}
-  ) m
-  where t.project_id = ${projectId} and t.id >= ${parentId}::uuid order by t.id, m.user_id limit ${limit}`
+): RawBuilder<unknown> => {
+  const members = sql`from user2tenants m
+    where m.tenant_id = t.id and (t.id > ${parentId}::uuid or m.user_id > ${userId}::uuid) ${filter}`
+  return sql`
+    ${selectCandidate({ scope: 'TENANT', section, parent: sql`t.id`, user, project: sql`t.project_id`, tenant: sql`t.id` })}
+    from (
+      select t.id, t.project_id from tenants t
+      where t.project_id = ${projectId} and t.id >= ${parentId}::uuid and (select true ${members} limit 1)
+      order by t.id limit ${limit}
+    ) t
+    cross join lateral (select m.user_id ${members} order by m.user_id limit ${limit}) m
+    order by t.id, m.user_id limit ${limit}`
+}
 
 const listApplicationMembers = (
   { applicationId }: ObjectSelection,
@@ -129,29 +141,36 @@ const listApplicationMembers = (
 const listMembersOfApplications = (
   { projectId }: ObjectSelection,
   { section, parentId, userId, filter, limit }: Start,
-): RawBuilder<unknown> => sql`
-  ${selectCandidate({ scope: 'APPLICATION', section, parent: sql`a.id`, user, project: sql`a.project_id`, application: sql`a.id` })}
-  from applications a
-  cross join lateral (
-    select m.user_id from user2applications m
-    where m.application_id = a.id and (a.id > ${parentId}::uuid or m.user_id > ${userId}::uuid) ${filter}
-    order by m.user_id limit ${limit}
-  ) m
-  where a.project_id = ${projectId} and a.id >= ${parentId}::uuid order by a.id, m.user_id limit ${limit}`
+): RawBuilder<unknown> => {
+  const members = sql`from user2applications m
+    where m.application_id = a.id and (a.id > ${parentId}::uuid or m.user_id > ${userId}::uuid) ${filter}`
+  return sql`
+    ${selectCandidate({ scope: 'APPLICATION', section, parent: sql`a.id`, user, project: sql`a.project_id`, application: sql`a.id` })}
+    from (
+      select a.id, a.project_id from applications a
+      where a.project_id = ${projectId} and a.id >= ${parentId}::uuid and (select true ${members} limit 1)
+      order by a.id limit ${limit}
+    ) a
+    cross join lateral (select m.user_id ${members} order by m.user_id limit ${limit}) m
+    order by a.id, m.user_id limit ${limit}`
+}
 
 /** Selects the people who use the application through a tenant. A project role already covers the application. */
 const listUsersOfApplication = (
   { applicationId }: ObjectSelection,
   { section, parentId, userId, filter, limit }: Start,
-): RawBuilder<unknown> => sql`
-  ${selectCandidate({ scope: 'TENANT_APPLICATION', section, parent: sql`e.id`, user, project: sql`e.project_id`, tenant: sql`e.tenant_id`, application: sql`e.application_id` })}
-  from tenant2applications e
-  cross join lateral (
-    select m.user_id from user2tenants m
+): RawBuilder<unknown> => {
+  const users = sql`from user2tenants m
     where m.tenant_id = e.tenant_id and (e.id > ${parentId}::uuid or m.user_id > ${userId}::uuid)
-      and ${sql.raw(buildReadsApplicationsSql('m'))}
-      and not exists (select from user2projects p where p.project_id = m.project_id and p.user_id = m.user_id) ${filter}
-    order by m.user_id limit ${limit}
-  ) m
-  where e.application_id = ${applicationId} and e.enabled and e.id >= ${parentId}::uuid
-  order by e.id, m.user_id limit ${limit}`
+      and ${sql.raw(buildReadsApplicationsSql('m'))} and not ${sql.raw(buildHasProjectRoleSql('m'))} ${filter}`
+  return sql`
+    ${selectCandidate({ scope: 'TENANT_APPLICATION', section, parent: sql`e.id`, user, project: sql`e.project_id`, tenant: sql`e.tenant_id`, application: sql`e.application_id` })}
+    from (
+      select e.id, e.project_id, e.tenant_id, e.application_id from tenant2applications e
+      where e.application_id = ${applicationId} and e.enabled and e.id >= ${parentId}::uuid
+        and (select true ${users} limit 1)
+      order by e.id limit ${limit}
+    ) e
+    cross join lateral (select m.user_id ${users} order by m.user_id limit ${limit}) m
+    order by e.id, m.user_id limit ${limit}`
+}
