@@ -29,7 +29,7 @@ const projectPages = [
 ]
 const paths = [
   '/',
-  ...['account', 'tokens', 'inbox', 'preferences'].map((tab) => `/me?tab=${tab}`),
+  ...['account', 'access', 'tokens', 'inbox', 'preferences'].map((tab) => `/me?tab=${tab}`),
   '/invitations',
   '/system/users',
   '/system/users?view=roles',
@@ -45,6 +45,7 @@ const paths = [
   ...projectPages.map((path) => `/p/main/${path}`),
   '/p/main/pilets?view=feed',
   '/p/main/members?tab=invitations',
+  '/p/main/members?view=access',
 ]
 // The nightly tests check every address, with its overlays, in both themes at both widths.
 test('at 360 px, every page fits, is accessible, follows its policy header and asks no other host', async () => {

@@ -16,6 +16,7 @@ import { callLog } from './features/call-log/index.ts'
 import { cliLogin } from './features/cli-login/index.ts'
 import { consoleApp } from './features/console/index.ts'
 import { deployments } from './features/deployments/index.ts'
+import { effectiveAccess } from './features/effective-access/index.ts'
 import { endpoints } from './features/endpoints/index.ts'
 import { environments } from './features/environments/index.ts'
 import { evidence } from './features/evidence/index.ts'
@@ -77,6 +78,7 @@ const features = [
   auditTrail,
   evidence,
   accessReviews,
+  effectiveAccess,
   search,
   consoleApp,
 ] as const

@@ -28,6 +28,10 @@ async function statementsOf(caller: Person, text: string): Promise<string[]> {
  * administrator, the caller's roles in the project.
  */
 const [caller, target, roles] = [1, 1, 1]
+/** The statement that looks up the person whose access is read. */
+const lookedUpPerson = 1
+/** The statements that read the objects of all rows, and who granted the roles. */
+const [users, projects, tenants, grants] = [1, 1, 1, 1]
 
 const reads: [name: string, text: () => string, forAdmin: number, forOwner: number][] = [
   ['the caller', () => '{ me { id } }', caller, caller],
@@ -86,6 +90,26 @@ const reads: [name: string, text: () => string, forAdmin: number, forOwner: numb
       `{ project(slug: "${project.slug}") { id myRole myPermissions environments { id } tenants { id project { id } } applications { id } } }`,
     caller + target + roles + 5,
     caller + target + roles + 5,
+  ],
+  [
+    'the access of a person',
+    () => `{ effectiveAccess(user: "${tenantMember.id}") { nodes { permissions reasons { role } } } }`,
+    caller + lookedUpPerson + 1,
+    caller + lookedUpPerson + 1 + roles,
+  ],
+  [
+    'the people with access to a project',
+    () => `{ whoCanReach(project: "${project.id}") { nodes { permissions reasons { role } } } }`,
+    caller + target + 1,
+    caller + target + roles + 1,
+  ],
+  [
+    'the people with access to a project, with all objects and grants',
+    () =>
+      `{ whoCanReach(project: "${project.id}") { nodes {
+         user { id } project { id } tenant { id } application { id } reasons { grantedAt grantedBy } } } }`,
+    caller + target + 1 + users + projects + tenants + grants,
+    caller + target + roles + 1 + users + projects + tenants + grants,
   ],
 ]
 

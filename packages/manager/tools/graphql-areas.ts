@@ -28,6 +28,12 @@ export const areas: Record<string, Area> = {
     guide: ['Invite a person', `${guides}/invite-a-person.md`],
     exampleNames: ['projectInvitations', 'inviteToProject'],
   },
+  access: {
+    title: 'Effective access',
+    files: ['effective-access/effective-access'],
+    guide: ['See who has access', `${guides}/see-who-has-access.md`],
+    exampleNames: ['effectiveAccess', 'whoCanReach'],
+  },
   tenants: {
     title: 'Tenants and their applications',
     files: ['tenants/tenants', 'applications/tenant2applications'],

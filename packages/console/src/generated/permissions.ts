@@ -21,6 +21,7 @@ export const permissions = {
   PROJECT_WRITE: { project: "owner" },
   PROJECT_MEMBER_READ: { project: "readonly" },
   PROJECT_MEMBER_WRITE: { project: "maintainer" },
+  ACCESS_READ: { project: "readonly", tenant: "members" },
   MACHINE_USER_READ: { project: "readonly" },
   MACHINE_USER_WRITE: { project: "maintainer" },
   AUDIT_READ: { project: "maintainer" },

@@ -12,6 +12,7 @@ import { pilets } from './pilets.de.ts'
 import { triggers } from './triggers.de.ts'
 import { access } from './access.de.ts'
 import { invitations } from './invitations.de.ts'
+import { reach } from './reach.de.ts'
 import { languagePacks } from './language-packs.de.ts'
 import { me } from './me.de.ts'
 import { notifications } from './notifications.de.ts'
@@ -266,6 +267,9 @@ export const de: Texts = {
   // access
   ...access,
 
+  // reach
+  ...reach,
+
   // settings
   'settings.addKey': 'Schlüssel hinzufügen',
   'settings.appliesIn': 'Gilt in',
@@ -393,6 +397,7 @@ export const de: Texts = {
   'members.role.owner': 'Ändert und löscht auch das Projekt',
   'members.role.readonly': 'Liest das Projekt und seine Protokolle',
   'members.role.tester': 'Zeigt auch Vorschauen von Vorlagen an und lädt Pilets hoch',
+  'members.roles': 'Rollen',
   'members.sameRole': 'Dies ist die aktuelle Rolle',
   'members.search': 'Name oder E-Mail',
   'members.systemRole': 'Systemrolle',

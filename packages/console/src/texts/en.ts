@@ -13,6 +13,7 @@ import { pilets } from './pilets.en.ts'
 import { triggers } from './triggers.en.ts'
 import { access } from './access.en.ts'
 import { invitations } from './invitations.en.ts'
+import { reach } from './reach.en.ts'
 import { languagePacks } from './language-packs.en.ts'
 import { me } from './me.en.ts'
 import { notifications } from './notifications.en.ts'
@@ -260,6 +261,9 @@ export const en = {
   // access
   ...access,
 
+  // reach
+  ...reach,
+
   // settings
   'settings.addKey': 'Add key',
   'settings.appliesIn': 'Applies in',
@@ -385,6 +389,7 @@ export const en = {
   'members.role.owner': 'Also changes and deletes the project',
   'members.role.readonly': 'Reads the project and its logs',
   'members.role.tester': 'Also previews templates and uploads pilets',
+  'members.roles': 'Roles',
   'members.sameRole': 'This is the current role',
   'members.search': 'Name or e-mail',
   'members.systemRole': 'System role',

@@ -54,6 +54,7 @@ export const me: TextsOf<typeof english> = {
   'me.show.any': 'alle',
   'me.show.revoked': 'widerrufen',
   'me.show.valid': 'nicht widerrufen',
+  'me.tab.access': 'Mein Zugriff',
   'me.tab.account': 'Konto',
   'me.tab.inbox': 'Benachrichtigungen',
   'me.tab.preferences': 'Oberfläche',

@@ -48,6 +48,7 @@ export const me = {
   'me.show.any': 'any',
   'me.show.revoked': 'revoked',
   'me.show.valid': 'not revoked',
+  'me.tab.access': 'My access',
   'me.tab.account': 'Account',
   'me.tab.inbox': 'Notifications',
   'me.tab.preferences': 'Preferences',

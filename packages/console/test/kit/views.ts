@@ -24,13 +24,13 @@ export type Objects = {
   invitationToken: string
 }
 
-const tenantTabs = ['applications', 'members', 'invitations', 'roles']
+const tenantTabs = ['applications', 'members', 'invitations', 'access', 'roles']
 const machineUserTabs = ['summary', 'access']
 const piletTabs = ['summary', 'usage', 'versions']
 const endpointTabs = ['summary', 'access']
 const tabsToRead = {
   tenants: ['summary', 'settings'],
-  applications: ['tenants', 'members', 'backends', 'endpoints'],
+  applications: ['tenants', 'members', 'access', 'backends', 'endpoints'],
 }
 
 /** Lists the sections, and the tabs of panels, that have actions. */
@@ -52,7 +52,7 @@ export function listActionViews({
   const project = `/p/${slug}`
   return [
     '/',
-    ...['account', 'tokens', 'inbox', 'preferences'].map((tab) => `/me?tab=${tab}`),
+    ...['account', 'access', 'tokens', 'inbox', 'preferences'].map((tab) => `/me?tab=${tab}`),
     ...systemSections.map(({ path }) => `/system/${path}`),
     '/system/users?view=roles',
     `/system/users?open=${personId}`,
@@ -69,6 +69,9 @@ export function listActionViews({
     `${project}/members?in=tenant&tenant=${tenantId}`,
     `${project}/members?in=application&application=${applicationId}`,
     `${project}/members?open=${personId}`,
+    `${project}/members?open=${personId}&tab=access`,
+    `${project}/members?view=access`,
+    `${project}/members?view=access&in=tenant&tenant=${tenantId}`,
     `${project}/members?tab=invitations`,
     `${project}/members?in=tenant&tenant=${tenantId}&tab=invitations`,
     `${project}/members?in=application&application=${applicationId}&tab=invitations`,

@@ -10,6 +10,8 @@ import type { CallSeriesPoint as CallSeriesPointRow } from '../features/call-log
 import type { LoggedCall as LoggedCallRow } from '../features/call-log/logged-calls.store.ts';
 import type { CallPage as CallPageRow } from '../features/call-log/logged-call-pages.service.ts';
 import type { Specification as SpecificationRow } from '../features/deployments/specifications.store.ts';
+import type { AccessReason as AccessReasonRow, AccessRow as AccessRowRow } from '../features/effective-access/access-rows.pure.ts';
+import type { AccessPage as AccessPageRow } from '../features/effective-access/effective-access.service.ts';
 import type { EndpointAccess as EndpointAccessRow } from '../features/endpoints/endpoint-access.store.ts';
 import type { Endpoint as EndpointRow } from '../features/endpoints/endpoints.store.ts';
 import type { Environment as EnvironmentRow } from '../features/environments/environments.store.ts';
@@ -67,6 +69,7 @@ export type Permission =
   | 'PROJECT_WRITE'
   | 'PROJECT_MEMBER_READ'
   | 'PROJECT_MEMBER_WRITE'
+  | 'ACCESS_READ'
   | 'MACHINE_USER_READ'
   | 'MACHINE_USER_WRITE'
   | 'AUDIT_READ'
@@ -162,6 +165,10 @@ export type Query = {
   readonly deploymentReadiness: DeploymentReadiness;
   /** Returns one deployment specification. */
   readonly deploymentSpecification: DeploymentSpecification;
+  /** Lists everything that a person has access to, and why: one row for each role of the person, and one for each application that is enabled for a tenant in which the person has a role with `apps.read`. A project role covers the tenants and applications of the project, so applications in tenants then have no rows. Rows are ordered by project, then by tenant. Administrators and the person see all rows. Other callers see the rows of projects and tenants whose members they may read; a user without such rows is not found. With `project`, only rows of this project and the system role are returned. */
+  readonly effectiveAccess: EffectiveAccessConnection;
+  /** Lists everyone who has access to a project, a tenant or an application, and why. Exactly one argument is required. The rows are those of `effectiveAccess` that concern the object: roles in the object, roles that cover it, and for a project also roles in its tenants and applications. Administrators are first, then project members, then other people. Only administrators see administrators who have no other role here. Callers who may read the members of a tenant, but not of its project, see only the members of the tenant. Filters match `userName`, `username` and `userEmail`. */
+  readonly whoCanReach: EffectiveAccessConnection;
   /** Lists the MachineUser2Endpoint rows of an endpoint. */
   readonly machineUser2endpoints: ReadonlyArray<MachineUser2Endpoint>;
   /** Pages through the rows of `machineUser2endpoints` by cursor, and returns their total number. */
@@ -507,6 +514,24 @@ export type QueryDeploymentReadinessArgs = {
 
 export type QueryDeploymentSpecificationArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type QueryEffectiveAccessArgs = {
+  user: Scalars['ID']['input'];
+  project?: InputMaybe<Scalars['ID']['input']>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryWhoCanReachArgs = {
+  project?: InputMaybe<Scalars['ID']['input']>;
+  tenant?: InputMaybe<Scalars['ID']['input']>;
+  application?: InputMaybe<Scalars['ID']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -1645,6 +1670,7 @@ export type Scope =
   | 'TENANT2APPLICATION_PAIR'
   | 'TENANT_OR_APPLICATION'
   | 'DEPLOYMENT_SPECIFICATION'
+  | 'PROJECT_TENANT_OR_APPLICATION'
   | 'MACHINE_USER2ENDPOINT'
   | 'ENDPOINT'
   | 'ENVIRONMENT'
@@ -2020,6 +2046,66 @@ export type DeploymentReadiness = {
   readonly backends: Scalars['Int']['output'];
   /** Milliseconds to wait before the next request; null if the deployment is ready. */
   readonly retryAfterMs?: Maybe<Scalars['Int']['output']>;
+};
+
+/** The kind of object to which a person has access. `SYSTEM` is the whole installation, and `TENANT_APPLICATION` an application in one of the tenants for which it is enabled. */
+export type AccessScope =
+  | 'SYSTEM'
+  | 'PROJECT'
+  | 'TENANT'
+  | 'APPLICATION'
+  | 'TENANT_APPLICATION';
+
+/** The kind of role that gives access. More kinds can be added. */
+export type AccessReasonKind =
+  | 'SYSTEM_ROLE'
+  | 'PROJECT_ROLE'
+  | 'TENANT_ROLE'
+  | 'APPLICATION_ROLE';
+
+/** A role that contributes to the access of a person. */
+export type AccessReason = {
+  readonly kind: AccessReasonKind;
+  /** The name of the role. */
+  readonly role: Scalars['String']['output'];
+  /** The id of the User2Project, User2Tenant or User2Application; null for a system role. */
+  readonly membershipId?: Maybe<Scalars['ID']['output']>;
+  /** The time at which the role was granted or last changed. The time of a system role is from the audit trail; it is null if the trail has no such entry, and for callers who may not see it. */
+  readonly grantedAt?: Maybe<Scalars['String']['output']>;
+  /** The name of the user, job or command that granted or last changed the role, from the audit trail. Administrators, maintainers of the project and the person with the role see it. Null for other callers, and if the trail has no such entry. */
+  readonly grantedBy?: Maybe<Scalars['String']['output']>;
+};
+
+/** The access of a person to an object, and the roles that it results from. */
+export type EffectiveAccess = {
+  readonly user: User;
+  readonly scope: AccessScope;
+  /** The project of the object. Null if `scope` is `SYSTEM`. */
+  readonly project?: Maybe<Project>;
+  /** The tenant. Null if the object has none, or if the caller may not see the tenant. */
+  readonly tenant?: Maybe<Tenant>;
+  /** The application. Null if the object has none, or if the caller may not see the application. */
+  readonly application?: Maybe<Application>;
+  /** The person's role in the object. If `scope` is `TENANT_APPLICATION`, `normal` or `readonly`. */
+  readonly role: Scalars['String']['output'];
+  /** The role in which the person uses the applications of the object, `normal` or `readonly`, unless the person has a role in the application itself. Null if the access includes no application. */
+  readonly applicationRole?: Maybe<Scalars['String']['output']>;
+  /** The permissions on the object that result from all reasons together. They include permissions that any membership gives in its project, such as `PROJECT_VIEW`. */
+  readonly permissions: ReadonlyArray<Permission>;
+  /** The kinds of objects of which the access includes all: the permissions apply to every such object in `project`, or in the installation if `scope` is `SYSTEM`. These objects have rows of their own only if the person also has a role in them. */
+  readonly covers: ReadonlyArray<AccessScope>;
+  /** The roles that the access results from, the most general first. */
+  readonly reasons: ReadonlyArray<AccessReason>;
+  /** The kinds of roles that could add permissions, but that the caller may not see. */
+  readonly hiddenKinds: ReadonlyArray<AccessReasonKind>;
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type EffectiveAccessConnection = {
+  readonly nodes: ReadonlyArray<EffectiveAccess>;
+  readonly pageInfo: PageInfo;
+  /** The kinds of roles whose rows can be missing because the caller may not see them. */
+  readonly hiddenKinds: ReadonlyArray<AccessReasonKind>;
 };
 
 /** Allows a machine user to call an endpoint while `enabled` is true. */
@@ -3340,6 +3426,11 @@ export type ResolversTypes = {
   UpdateDeploymentSpecificationInput: UpdateDeploymentSpecificationInput;
   DeploymentWake: ResolverTypeWrapper<DeploymentWake>;
   DeploymentReadiness: ResolverTypeWrapper<DeploymentReadiness>;
+  AccessScope: AccessScope;
+  AccessReasonKind: AccessReasonKind;
+  AccessReason: ResolverTypeWrapper<AccessReasonRow>;
+  EffectiveAccess: ResolverTypeWrapper<AccessRowRow>;
+  EffectiveAccessConnection: ResolverTypeWrapper<AccessPageRow>;
   MachineUser2Endpoint: ResolverTypeWrapper<EndpointAccessRow>;
   CreateMachineUser2EndpointInput: CreateMachineUser2EndpointInput;
   UpdateMachineUser2EndpointInput: UpdateMachineUser2EndpointInput;
@@ -3483,6 +3574,9 @@ export type ResolversParentTypes = {
   UpdateDeploymentSpecificationInput: UpdateDeploymentSpecificationInput;
   DeploymentWake: DeploymentWake;
   DeploymentReadiness: DeploymentReadiness;
+  AccessReason: AccessReasonRow;
+  EffectiveAccess: AccessRowRow;
+  EffectiveAccessConnection: AccessPageRow;
   MachineUser2Endpoint: EndpointAccessRow;
   CreateMachineUser2EndpointInput: CreateMachineUser2EndpointInput;
   UpdateMachineUser2EndpointInput: UpdateMachineUser2EndpointInput;
@@ -3647,6 +3741,8 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   deploymentSpecificationsConnection?: Resolver<ResolversTypes['DeploymentSpecificationConnection'], ParentType, ContextType, RequireFields<QueryDeploymentSpecificationsConnectionArgs, 'application'>>;
   deploymentReadiness?: Resolver<ResolversTypes['DeploymentReadiness'], ParentType, ContextType, RequireFields<QueryDeploymentReadinessArgs, 'applicationId' | 'environmentId'>>;
   deploymentSpecification?: Resolver<ResolversTypes['DeploymentSpecification'], ParentType, ContextType, RequireFields<QueryDeploymentSpecificationArgs, 'id'>>;
+  effectiveAccess?: Resolver<ResolversTypes['EffectiveAccessConnection'], ParentType, ContextType, RequireFields<QueryEffectiveAccessArgs, 'user'>>;
+  whoCanReach?: Resolver<ResolversTypes['EffectiveAccessConnection'], ParentType, ContextType, Partial<QueryWhoCanReachArgs>>;
   machineUser2endpoints?: Resolver<ReadonlyArray<ResolversTypes['MachineUser2Endpoint']>, ParentType, ContextType, RequireFields<QueryMachineUser2endpointsArgs, 'endpoint'>>;
   machineUser2endpointsConnection?: Resolver<ResolversTypes['MachineUser2EndpointConnection'], ParentType, ContextType, RequireFields<QueryMachineUser2endpointsConnectionArgs, 'endpoint'>>;
   machineUser2endpoint?: Resolver<ResolversTypes['MachineUser2Endpoint'], ParentType, ContextType, RequireFields<QueryMachineUser2endpointArgs, 'endpoint' | 'id'>>;
@@ -3987,6 +4083,34 @@ export type DeploymentReadinessResolvers<ContextType = GraphqlContext, ParentTyp
   ready?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   backends?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   retryAfterMs?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type AccessReasonResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AccessReason'] = ResolversParentTypes['AccessReason']> = {
+  kind?: Resolver<ResolversTypes['AccessReasonKind'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  membershipId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  grantedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  grantedBy?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type EffectiveAccessResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveAccess'] = ResolversParentTypes['EffectiveAccess']> = {
+  user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  scope?: Resolver<ResolversTypes['AccessScope'], ParentType, ContextType>;
+  project?: Resolver<Maybe<ResolversTypes['Project']>, ParentType, ContextType>;
+  tenant?: Resolver<Maybe<ResolversTypes['Tenant']>, ParentType, ContextType>;
+  application?: Resolver<Maybe<ResolversTypes['Application']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  applicationRole?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  permissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
+  covers?: Resolver<ReadonlyArray<ResolversTypes['AccessScope']>, ParentType, ContextType>;
+  reasons?: Resolver<ReadonlyArray<ResolversTypes['AccessReason']>, ParentType, ContextType>;
+  hiddenKinds?: Resolver<ReadonlyArray<ResolversTypes['AccessReasonKind']>, ParentType, ContextType>;
+};
+
+export type EffectiveAccessConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveAccessConnection'] = ResolversParentTypes['EffectiveAccessConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['EffectiveAccess']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  hiddenKinds?: Resolver<ReadonlyArray<ResolversTypes['AccessReasonKind']>, ParentType, ContextType>;
 };
 
 export type MachineUser2EndpointResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MachineUser2Endpoint'] = ResolversParentTypes['MachineUser2Endpoint']> = {
@@ -4609,6 +4733,9 @@ export type Resolvers<ContextType = GraphqlContext> = {
   DeploymentSpecification?: DeploymentSpecificationResolvers<ContextType>;
   DeploymentWake?: DeploymentWakeResolvers<ContextType>;
   DeploymentReadiness?: DeploymentReadinessResolvers<ContextType>;
+  AccessReason?: AccessReasonResolvers<ContextType>;
+  EffectiveAccess?: EffectiveAccessResolvers<ContextType>;
+  EffectiveAccessConnection?: EffectiveAccessConnectionResolvers<ContextType>;
   MachineUser2Endpoint?: MachineUser2EndpointResolvers<ContextType>;
   Endpoint?: EndpointResolvers<ContextType>;
   ESBTransformPreview?: EsbTransformPreviewResolvers<ContextType>;

@@ -3,9 +3,14 @@
 import { setOwner } from '../platform/postgres/owner.ts'
 import { AppError, notFound, notPermitted } from '../platform/errors.ts'
 import type { Actor } from './actor.ts'
+import {
+  type HeldRoles,
+  listHeldPermissions,
+  meetsRequirement,
+  systemPermissions,
+} from './held-permissions.ts'
 import { type Permission, type Requirement, permissions } from './permissions.ts'
-import type { RolesInProject } from './roles-in-project.ts'
-import { getApplicationRank, getProjectRank, projectRoles } from './roles.ts'
+import { projectRoles } from './roles.ts'
 import type { ScopeDefinition, Target } from './scopes.ts'
 
 export type Policy = {
@@ -35,9 +40,8 @@ export async function authorize(actor: Actor, policy: Policy, key: (string | nul
     if (policy.in.endsWith('_SLUG') && !actor.isAdministrator) await actor.readRolesIn(unknownProjectId)
     throw notFound(noun)
   }
+  const roles = await readHeldRoles(actor, target.projectId)
   // Only authorized callers are charged to the project: other callers must not exhaust its share.
-  if (actor.isAdministrator) return setOwner(target.projectId)
-  const roles = await actor.readRolesIn(target.projectId)
   if (meetsRequirement(requirement, roles, target)) return setOwner(target.projectId)
   if (!meetsRequirement(permissions[view], roles, target)) throw notFound(noun)
   throw notPermitted(`requires ${describeRequirement(requirement)}`)
@@ -71,14 +75,6 @@ async function meetsSystemRequirement(actor: Actor, { system, anyProject }: Requ
   return actor.hasProjectRole(projectRoles.slice(projectRoles.indexOf(anyProject)))
 }
 
-const permissionNames = Object.keys(permissions) as Permission[]
-const isObjectless = (name: Permission): boolean => {
-  const { system, anyProject } = permissions[name]
-  return system !== undefined || anyProject !== undefined
-}
-const systemPermissions = permissionNames.filter(isObjectless)
-const objectPermissions = permissionNames.filter((name) => !isObjectless(name))
-
 /** Returns the permissions of the actor on the object that `key` identifies, or in the system if `scope` is `SYSTEM`. */
 export async function listPermissions(
   actor: Actor,
@@ -96,28 +92,11 @@ export async function listPermissions(
 }
 
 /** Returns the permissions of the actor on a known object. */
-export async function listPermissionsOn(actor: Actor, target: Target): Promise<readonly Permission[]> {
-  if (actor.isAdministrator) return objectPermissions
-  const roles = await actor.readRolesIn(target.projectId)
-  return objectPermissions.filter((name) => meetsRequirement(permissions[name], roles, target))
-}
+export const listPermissionsOn = async (actor: Actor, target: Target): Promise<readonly Permission[]> =>
+  listHeldPermissions(await readHeldRoles(actor, target.projectId), target)
 
-function meetsRequirement(requirement: Requirement, roles: RolesInProject, target: Target): boolean {
-  if (
-    requirement.project !== undefined &&
-    getProjectRank(roles.projectRole) >= getProjectRank(requirement.project)
-  )
-    return true
-  const { tenantId, applicationId } = target
-  if (requirement.tenant !== undefined && typeof tenantId === 'string')
-    if (roles.tenants.get(tenantId)?.has(requirement.tenant) === true) return true
-  if (requirement.application !== undefined && typeof applicationId === 'string') {
-    const role = roles.applications.get(applicationId) ?? null
-    if (getApplicationRank(role) >= getApplicationRank(requirement.application)) return true
-  }
-  if (requirement.anyMembership !== true) return false
-  return roles.projectRole !== null || roles.tenants.size > 0 || roles.applications.size > 0
-}
+const readHeldRoles = async (actor: Actor, projectId: string): Promise<HeldRoles> =>
+  actor.isAdministrator ? 'administrator' : actor.readRolesIn(projectId)
 
 /** Describes the requirement for error messages and docs/reference/permissions/. */
 export function describeRequirement(requirement: Requirement): string {

@@ -4,6 +4,11 @@
 /** SQL expressions for the three ids. */
 type IdExpressions = { tenantId: string; applicationId: string; userId: string }
 
+/** True if the tenant role of a membership holds `apps.read`; `member` is the alias of a row of `user2tenants`. */
+export const buildReadsApplicationsSql = (member: string): string =>
+  `(select 'apps.read' = any (d.permissions) from tenant_role_definitions d
+    where d.tenant_id = ${member}.tenant_id and d.name = ${member}.role_name)`
+
 /**
  * True if the user is an administrator, a project member, or a tenant member with `apps.read`. Such a user has every
  * application that is enabled for the tenant.
@@ -12,8 +17,7 @@ export const buildMayUseApplicationsSql = (
   ids: Omit<IdExpressions, 'applicationId'> & { projectId: string },
 ): string => `(
     coalesce((
-      select (select 'apps.read' = any (d.permissions) from tenant_role_definitions d
-        where d.tenant_id = m.tenant_id and d.name = m.role_name)
+      select ${buildReadsApplicationsSql('m')}
       from user2tenants m where m.tenant_id = ${ids.tenantId} and m.user_id = ${ids.userId}), false)
     or coalesce((
       select true from user2projects p where p.project_id = ${ids.projectId} and p.user_id = ${ids.userId}), false)

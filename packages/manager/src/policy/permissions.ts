@@ -48,6 +48,8 @@ const requirements = {
   PROJECT_WRITE: { project: 'owner' },
   PROJECT_MEMBER_READ: { project: 'readonly' },
   PROJECT_MEMBER_WRITE: { project: 'maintainer' },
+  // Covers everyone with access to a project, tenant or application. It needs the right to read the members.
+  ACCESS_READ: { project: 'readonly', tenant: 'members' },
   MACHINE_USER_READ: { project: 'readonly' },
   MACHINE_USER_WRITE: { project: 'maintainer' },
   AUDIT_READ: { project: 'maintainer' },

@@ -22,6 +22,8 @@ type ObjectKind = (typeof objectKinds)[number]
 
 const kindByScope: Record<string, ObjectKind> = {
   SYSTEM: 'me',
+  // The operation passes a tenant.
+  PROJECT_TENANT_OR_APPLICATION: 'tenant',
   TENANT: 'tenant',
   TENANT_SLUG: 'tenant',
   USER2TENANT: 'tenant',

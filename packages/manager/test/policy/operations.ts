@@ -1,5 +1,6 @@
 // Lists every guarded operation of the schema with the principals who may use it, and a call. The expectations are
 // derived from the documented rules, not from the code.
+import { accessOperations } from './access-operations.ts'
 import { createConnectionOperation } from './connection-operations.ts'
 import { credentialOperations } from './credential-operations.ts'
 import { endpointOperations } from './endpoint-operations.ts'
@@ -313,6 +314,7 @@ const listedOperations: Operation[] = [
   ...triggerOperations,
   ...deploymentOperations,
   ...notificationOperations,
+  ...accessOperations,
 ]
 
 export const operations: Operation[] = [

@@ -15,6 +15,7 @@ import { type TabItem, Tabs } from '../../kit/tabs.tsx'
 import { Id } from '../../kit/values.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
+import { ObjectReach } from '../reach/reach-list.tsx'
 import { useApplicationCounts } from './application-counts.ts'
 import { DeleteApplication } from './application-delete.tsx'
 import { ApplicationDialog } from './application-dialog.tsx'
@@ -76,6 +77,7 @@ function PanelTabs({ application, list }: { application: Application; list: List
   const isShown: Readonly<Record<string, boolean>> = {
     tenants: useCan('TENANT2APPLICATION_READ'),
     members: myPermissions.includes('APPLICATION_MEMBER_READ'),
+    access: myPermissions.includes('ACCESS_READ'),
     backends: myPermissions.includes('BACKEND_READ'),
     endpoints: myPermissions.includes('ENDPOINT_READ') && myPermissions.includes('TRIGGER_READ'),
   }
@@ -92,6 +94,7 @@ function PanelTabs({ application, list }: { application: Application; list: List
       content: <ApplicationTenants id={id} />,
     },
     { id: 'members', title: t('section.members'), content: <ApplicationMembers id={id} /> },
+    { id: 'access', title: t('reach.who'), content: <ObjectReach kind="application" id={id} /> },
     {
       id: 'backends',
       title: t('applications.backends'),

@@ -10,6 +10,7 @@ import { Page } from '../../kit/page.tsx'
 import { Tabs } from '../../kit/tabs.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
+import { AccessTab } from './access-tab.tsx'
 import { AccountTab } from './account-tab.tsx'
 import { CreateToken } from './create-token.tsx'
 import { InboxTab, MarkAllButton } from './inbox-tab.tsx'
@@ -17,7 +18,7 @@ import { OwnTokenPanel } from './own-token-panel.tsx'
 import { PreferencesTab } from './preferences-tab.tsx'
 import { TokensTab } from './tokens-tab.tsx'
 
-const tabs = ['account', 'tokens', 'inbox', 'preferences'] as const
+const tabs = ['account', 'access', 'tokens', 'inbox', 'preferences'] as const
 type Tab = (typeof tabs)[number]
 
 /** The filters of one tab do not apply to the other tabs. */
@@ -31,6 +32,7 @@ export function MePage(): ReactNode {
   const tab: Tab = tabs.find((id) => id === list.search['tab']) ?? 'account'
   const contents: Record<Tab, ReactNode> = {
     account: <AccountTab />,
+    access: <AccessTab />,
     tokens: <TokensTab list={list} onCreate={() => setCreating(true)} />,
     inbox: <InboxTab list={list} />,
     preferences: <PreferencesTab />,

@@ -6,26 +6,23 @@ import { useRead } from '../../api/requests.ts'
 import { may } from '../../app/actions.ts'
 import { type ListSearch, useListSearch } from '../../app/list-search.ts'
 import { ListPager } from '../../app/list-pager.tsx'
-import { ApplicationPicker, TenantPicker } from '../../app/object-pickers.tsx'
 import { useProject } from '../../app/project.tsx'
 import { usePickedApplication, usePickedTenant } from '../../app/in-project.ts'
-import { useSearchText } from '../../app/use-search-text.ts'
 import { Button } from '../../kit/button.tsx'
-import { SearchField, Select } from '../../kit/form.tsx'
+import type { ProjectMembersResult } from '../../generated/documents.ts'
 import { Page } from '../../kit/page.tsx'
-import { Segments } from '../../kit/tabs.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
+import { ReachPager, ReachTable, useReachPage } from '../reach/reach-table.tsx'
 import { InvitationPanel } from './invitation-panel.tsx'
 import { type Kind, kinds, operations } from './kinds.ts'
 import { AddMemberDialog } from './member-dialogs.tsx'
+import { MemberFilters } from './member-filters.tsx'
 import { MemberPlaceholder, MemberTable } from './member-table.tsx'
 import { PersonPanel } from './person-panel.tsx'
-import { useRoles } from './roles.ts'
 
 type Target = { readonly id: string; readonly name: string; readonly myPermissions: readonly string[] }
 
-const anyRole = '*'
 const invitationsTab = { tab: 'invitations' } as const
 const isKind = (value: string | undefined): value is Kind => kinds.some((kind) => kind === value)
 
@@ -47,20 +44,22 @@ function useTarget(list: ListSearch): { kind: Kind; targetId: string | null; tar
 }
 
 /** The API combines filters with "and", so the text is compared with e-mail addresses only if it looks like one. */
-function toFilters(list: ListSearch, roleField: string): { field: string; value: string }[] {
+function toFilters(list: ListSearch, roleField: string | null): { field: string; value: string }[] {
   const { q, role } = list.search
   return [
     ...(q === undefined ? [] : [{ field: q.includes('@') ? 'userEmail' : 'userName', value: q }]),
-    ...(role === undefined ? [] : [{ field: roleField, value: role }]),
+    ...(role === undefined || roleField === null ? [] : [{ field: roleField, value: role }]),
   ]
 }
 
-export function MembersPage(): ReactNode {
-  const t = useText()
-  const { number } = useFormat()
-  const list = useListSearch()
-  const { kind, targetId, target } = useTarget(list)
-  const [isAdding, setAdding] = useState(false)
+type MembersRead = {
+  readonly result: ProjectMembersResult['members'] | undefined
+  readonly error: Error | null
+  readonly retry: () => void
+}
+
+/** Reads a page of the members of an object. Without an object, nothing is read. */
+function useMembers(list: ListSearch, kind: Kind, targetId: string | null): MembersRead {
   const { roleField, list: document } = operations[kind]
   const { data, error, refetch } = useRead(
     document,
@@ -73,128 +72,122 @@ export function MembersPage(): ReactNode {
     { isEnabled: targetId !== null, keepsPrevious: true },
   )
   const result = targetId === null ? undefined : data?.members
+  return { result, error, retry: () => void refetch() }
+}
+
+export function MembersPage(): ReactNode {
+  const t = useText()
+  const { number } = useFormat()
+  const list = useListSearch()
+  const { kind, targetId, target } = useTarget(list)
+  const isReach = list.search['view'] === 'access'
+  const members = useMembers(list, kind, isReach ? null : targetId)
+  const reach = useReachPage(list, {
+    kind,
+    id: isReach ? targetId : null,
+    filters: toFilters(list, null),
+  })
   const isInviting =
     target !== undefined &&
     list.search['tab'] === invitationsTab.tab &&
     may(target, `members.${kind}.invite`)
+  const { result } = members
+  const { error, retry } = isReach ? reach : members
+  const placeholder = (
+    <MemberPlaceholder
+      kind={kind}
+      list={list}
+      hasTarget={targetId !== null}
+      isLoading={(isReach ? reach.rows : result) === undefined && error === null}
+      failure={error === null ? null : describeFailure(error)}
+      onRetry={retry}
+    />
+  )
   return (
     <Page
       title={t('section.members')}
       note={result !== undefined && number(result.totalCount)}
       actions={
         target !== undefined && (
-          <Actions
-            kind={kind}
-            target={target}
-            onAdd={() => setAdding(true)}
-            onInvitations={() => list.setOpen(null, invitationsTab)}
-          />
+          <>
+            {may(target, `members.${kind}.invite`) && (
+              <Button onPress={() => list.setOpen(null, invitationsTab)}>{t('invitations.many')}</Button>
+            )}
+            <AddButton key={target.id} kind={kind} target={target} onAdded={(userId) => list.setOpen(userId)} />
+          </>
         )
       }
       isEdgeToEdge
-      filters={<Filters list={list} kind={kind} targetId={targetId} />}
+      filters={<MemberFilters list={list} kind={kind} targetId={targetId} isReach={isReach} />}
       panel={
         list.open === null ? (
           isInviting && <InvitationPanel kind={kind} object={target} onClose={() => list.setOpen(null)} />
         ) : (
-          <PersonPanel key={list.open} userId={list.open} onClose={() => list.setOpen(null)} />
+          <OpenPerson list={list} userId={list.open} />
         )
       }
-      foot={result !== undefined && <ListPager list={list} result={result} />}
+      foot={
+        isReach
+          ? reach.rows !== undefined && <ReachPager list={list} page={reach} />
+          : result !== undefined && <ListPager list={list} result={result} />
+      }
     >
-      <MemberTable
-        list={list}
-        kind={kind}
-        rows={(result?.nodes ?? []).map((member) => ({ ...member, userId: member.user.id }))}
-        placeholder={
-          <MemberPlaceholder
-            kind={kind}
-            list={list}
-            hasTarget={targetId !== null}
-            isLoading={result === undefined && error === null}
-            failure={error === null ? null : describeFailure(error)}
-            onRetry={() => void refetch()}
-          />
-        }
-      />
-      {isAdding && target !== undefined && (
-        <AddMemberDialog
+      {isReach ? (
+        <ReachTable
+          page={reach}
+          placeholder={placeholder}
+          onOpen={(userId) => list.setOpen(userId, { tab: 'access' })}
+        />
+      ) : (
+        <MemberTable
+          list={list}
           kind={kind}
-          object={target}
-          onClose={() => setAdding(false)}
-          onAdded={(userId) => {
-            setAdding(false)
-            list.setOpen(userId)
-          }}
+          rows={(result?.nodes ?? []).map((member) => ({ ...member, userId: member.user.id }))}
+          placeholder={placeholder}
         />
       )}
     </Page>
   )
 }
 
-type ActionsProps = { kind: Kind; target: Target; onAdd: () => void; onInvitations: () => void }
+const OpenPerson = ({ list, userId }: { list: ListSearch; userId: string }): ReactNode => (
+  <PersonPanel
+    key={userId}
+    userId={userId}
+    tab={list.search['tab']}
+    onTab={(tab) => list.setOpen(userId, tab === 'access' ? { tab } : {})}
+    onClose={() => list.setOpen(null)}
+  />
+)
 
-function Actions({ kind, target, onAdd, onInvitations }: ActionsProps): ReactNode {
+type AddButtonProps = { kind: Kind; target: Target; onAdded: (userId: string) => void }
+
+function AddButton({ kind, target, onAdded }: AddButtonProps): ReactNode {
   const t = useText()
-  const addAction = `members.${kind}.add` as const
+  const [isAdding, setAdding] = useState(false)
+  const action = `members.${kind}.add` as const
   return (
     <>
-      {may(target, `members.${kind}.invite`) && (
-        <Button onPress={onInvitations}>{t('invitations.many')}</Button>
-      )}
       <Button
         variant="primary"
         icon="add"
-        action={addAction}
-        disabledReason={may(target, addAction) ? null : t('members.mayNotAdd')}
-        onPress={onAdd}
+        action={action}
+        disabledReason={may(target, action) ? null : t('members.mayNotAdd')}
+        onPress={() => setAdding(true)}
       >
         {t('members.add')}
       </Button>
-    </>
-  )
-}
-
-type FiltersProps = { list: ListSearch; kind: Kind; targetId: string | null }
-
-function Filters({ list, kind, targetId }: FiltersProps): ReactNode {
-  const t = useText()
-  const { search, setFilter } = list
-  const [text, setText] = useSearchText(list)
-  const roles = useRoles(kind, targetId)
-  return (
-    <>
-      <Segments
-        label={t('members.kind')}
-        items={kinds.map((id) => ({ id, text: t(`members.of.${id}`) }))}
-        selected={kind}
-        onSelect={(id) => setFilter({ in: id === 'project' ? undefined : id, role: undefined })}
-      />
-      {kind === 'tenant' && (
-        <TenantPicker
-          label={t('members.of.tenant')}
-          id={targetId}
-          onChange={(id) => setFilter({ tenant: id, role: undefined })}
+      {isAdding && (
+        <AddMemberDialog
+          kind={kind}
+          object={target}
+          onClose={() => setAdding(false)}
+          onAdded={(userId) => {
+            setAdding(false)
+            onAdded(userId)
+          }}
         />
       )}
-      {kind === 'application' && (
-        <ApplicationPicker
-          label={t('members.of.application')}
-          id={targetId}
-          onChange={(id) => setFilter({ application: id, role: undefined })}
-        />
-      )}
-      <SearchField label={t('members.search')} value={text} onChange={setText} />
-      <Select
-        label={t('members.role')}
-        isChip
-        value={search['role'] ?? anyRole}
-        options={[
-          { id: anyRole, text: t('app.any') },
-          ...(roles ?? []).map(({ name }) => ({ id: name, text: name })),
-        ]}
-        onChange={(role) => setFilter({ role: role === anyRole ? undefined : role })}
-      />
     </>
   )
 }

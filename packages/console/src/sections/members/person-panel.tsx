@@ -5,55 +5,65 @@ import { useRead } from '../../api/requests.ts'
 import { namePerson } from '../../app/person-name.ts'
 import { may } from '../../app/actions.ts'
 import { useProject } from '../../app/project.tsx'
-import { personDocument } from '../../generated/documents.ts'
+import { type PersonResult, personDocument, personReachDocument } from '../../generated/documents.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { IconButton } from '../../kit/button.tsx'
 import { SidePanel } from '../../kit/side-panel.tsx'
 import { FailureState, Skeleton } from '../../kit/state.tsx'
+import { Tabs } from '../../kit/tabs.tsx'
 import { Avatar, Facts, Id } from '../../kit/values.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
+import { PersonReach } from '../reach/reach-list.tsx'
 import { type Kind, type Membership, kinds, operations } from './kinds.ts'
 import { ChangeRoleDialog, RemoveMemberDialog } from './member-dialogs.tsx'
 
 type Asked = { membership: Membership; action: 'change' | 'remove' }
 
-export function PersonPanel({ userId, onClose }: { userId: string; onClose: () => void }): ReactNode {
+type PersonPanelProps = {
+  userId: string
+  /** The selected tab, from the address. */
+  tab: string | undefined
+  onTab: (tab: string) => void
+  onClose: () => void
+}
+
+export function PersonPanel({ userId, tab, onTab, onClose }: PersonPanelProps): ReactNode {
   const t = useText()
-  const { data, error, refetch } = useRead(personDocument, { user: userId })
+  const project = useProject()
+  const { user, shown, error, retry } = usePerson(userId)
   const [asked, setAsked] = useState<Asked | null>(null)
-  const user = data?.user
-  const name = user === undefined ? '' : namePerson(user)
+  const name = shown === undefined ? '' : namePerson(shown)
+  const access = <PersonReach userId={userId} project={project} />
+  const tabs = [
+    ...(user === undefined
+      ? []
+      : [{ id: 'roles', title: t('members.roles'), content: <Roles user={user} onAsk={setAsked} /> }]),
+    { id: 'access', title: t('reach.access'), content: access },
+  ]
   return (
     <SidePanel
       label={name === '' ? t('section.members') : name}
       title={
         <span className="person-title">
-          {user !== undefined && <Avatar name={name} />}
+          {shown !== undefined && <Avatar name={name} />}
           <span className="truncate">{name}</span>
         </span>
       }
-      subtitle={user !== undefined && <span className="truncate">{user.externalEmail}</span>}
+      subtitle={shown !== undefined && <span className="truncate">{shown.externalEmail}</span>}
       onClose={onClose}
     >
-      {error !== null && <FailureState failure={describeFailure(error)} onRetry={() => void refetch()} />}
-      {error === null && user === undefined && <Skeleton />}
-      {user !== undefined && (
-        <>
-          <Facts
-            items={[
-              {
-                label: t('members.userName'),
-                value: <span className="truncate">{user.externalUsername}</span>,
-              },
-              { label: t('members.systemRole'), value: user.role },
-              { label: t('members.id'), value: <Id value={user.id} /> },
-            ]}
-          />
-          {kinds.map((kind) => (
-            <Memberships key={kind} kind={kind} person={{ id: user.id, name }} onAsk={setAsked} />
-          ))}
-        </>
+      {shown === undefined && error !== null && (
+        <FailureState failure={describeFailure(error)} onRetry={retry} />
+      )}
+      {shown === undefined && error === null && <Skeleton />}
+      {shown !== undefined && (
+        <Tabs
+          label={name}
+          items={tabs}
+          selected={tabs.find(({ id }) => id === tab)?.id ?? tabs[0]?.id ?? 'access'}
+          onSelect={onTab}
+        />
       )}
       {asked?.action === 'change' && (
         <ChangeRoleDialog membership={asked.membership} onClose={() => setAsked(null)} />
@@ -62,6 +72,51 @@ export function PersonPanel({ userId, onClose }: { userId: string; onClose: () =
         <RemoveMemberDialog membership={asked.membership} onClose={() => setAsked(null)} />
       )}
     </SidePanel>
+  )
+}
+
+/**
+ * Reads a person. People who share no project with the caller, such as members of a tenant, have no profile for the
+ * caller. Their names are read with their access.
+ */
+function usePerson(userId: string) {
+  const { id: projectId } = useProject()
+  const profile = useRead(personDocument, { user: userId })
+  const user = profile.data?.user
+  const access = useRead(
+    personReachDocument,
+    { user: userId, project: projectId, pagination: { limit: 1, offset: 0 } },
+    { isEnabled: user === undefined && profile.error !== null },
+  )
+  const isDecided = access.data !== undefined || access.error !== null
+  return {
+    user,
+    shown: user ?? access.data?.access.nodes[0]?.user,
+    error: isDecided ? profile.error : null,
+    retry: () => void profile.refetch(),
+  }
+}
+
+type RolesProps = { user: PersonResult['user']; onAsk: (asked: Asked) => void }
+
+function Roles({ user, onAsk }: RolesProps): ReactNode {
+  const t = useText()
+  return (
+    <>
+      <Facts
+        items={[
+          {
+            label: t('members.userName'),
+            value: <span className="truncate">{user.externalUsername}</span>,
+          },
+          { label: t('members.systemRole'), value: user.role },
+          { label: t('members.id'), value: <Id value={user.id} /> },
+        ]}
+      />
+      {kinds.map((kind) => (
+        <Memberships key={kind} kind={kind} person={{ id: user.id, name: namePerson(user) }} onAsk={onAsk} />
+      ))}
+    </>
   )
 }
 

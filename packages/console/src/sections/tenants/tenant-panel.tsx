@@ -16,6 +16,7 @@ import { Id } from '../../kit/values.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
 import { OpenInvitations } from '../invitations/open-invitations.tsx'
+import { ObjectReach } from '../reach/reach-list.tsx'
 import { CopyDialog } from './copy-dialog.tsx'
 import { TenantApplications } from './tenant-applications.tsx'
 import { DeleteTenant } from './tenant-delete.tsx'
@@ -108,6 +109,9 @@ function PanelTabs({ tenant, list }: { tenant: Tenant; list: ListSearch }): Reac
             content: <OpenInvitations kind="tenant" object={tenant} actions={invitationActions} />,
           },
         ]
+      : []),
+    ...(can('ACCESS_READ')
+      ? [{ id: 'access', title: t('reach.who'), content: <ObjectReach kind="tenant" id={tenant.id} /> }]
       : []),
     ...(can('SETTINGS_READ')
       ? [{ id: 'settings', title: t('section.settings'), content: <TenantSettings tenant={tenant} /> }]

@@ -4,6 +4,7 @@ import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
 import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
+import { createReadableProjectSql } from '../../policy/readable-members.ts'
 import { memberUserFields } from './member-fields.pure.ts'
 
 export type ApplicationMember = RevisionFields & {
@@ -57,8 +58,8 @@ export function listApplicationMemberships(
   const where =
     readerId === null
       ? undefined
-      : sql<boolean>`(user2applications.user_id = ${readerId} or user2applications.project_id = any(array(
-          select mine.project_id from user2projects mine where mine.user_id = ${readerId})))`
+      : sql<boolean>`(user2applications.user_id = ${readerId}
+          or ${createReadableProjectSql('user2applications.projectId', readerId)})`
   return fetchPages(db, {
     table: 'user2applications',
     columns,

@@ -4,6 +4,7 @@ import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
 import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
+import { createReadableProjectSql } from '../../policy/readable-members.ts'
 import { memberUserFields } from './member-fields.pure.ts'
 
 export type ProjectMember = RevisionFields & { id: string; projectId: string; userId: string; role: string }
@@ -47,8 +48,8 @@ export function listProjectMemberships(
   const where =
     readerId === null
       ? undefined
-      : sql<boolean>`(user2projects.user_id = ${readerId} or user2projects.project_id = any(array(
-          select mine.project_id from user2projects mine where mine.user_id = ${readerId})))`
+      : sql<boolean>`(user2projects.user_id = ${readerId}
+          or ${createReadableProjectSql('user2projects.projectId', readerId)})`
   return fetchPages(db, {
     table: 'user2projects',
     columns,

@@ -4,6 +4,7 @@ import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
 import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
+import { createReadableProjectSql, createReadableTenantSql } from '../../policy/readable-members.ts'
 import { memberUserFields } from './member-fields.pure.ts'
 
 export type TenantMember = RevisionFields & {
@@ -48,13 +49,8 @@ export function listTenantMemberships(
     readerId === null
       ? undefined
       : sql<boolean>`(user2tenants.user_id = ${readerId}
-          or user2tenants.project_id = any(array(
-            select mine.project_id from user2projects mine where mine.user_id = ${readerId}))
-          or user2tenants.tenant_id = any(array(
-            select mine.tenant_id from user2tenants mine
-            where mine.user_id = ${readerId} and (
-              select 'members' = any(d.permissions) from tenant_role_definitions d
-              where d.tenant_id = mine.tenant_id and d.name = mine.role_name))))`
+          or ${createReadableProjectSql('user2tenants.projectId', readerId)}
+          or ${createReadableTenantSql('user2tenants.tenantId', readerId)})`
   return fetchPages(db, { table: 'user2tenants', columns, page, where, parent: 'userId', parentIds: userIds })
 }
 

@@ -1,5 +1,6 @@
-// Computes the access of a caller to an application from stored rows. The most specific row decides the role: the row
-// for the application, then the role in the project, then the tenants.
+// Computes the access of a caller to an application from stored rows.
+import { computeApplicationRole } from '../../policy/application-role.ts'
+import type { ApplicationRole, ProjectRole } from '../../policy/roles.ts'
 
 export type Tenant = { id: string; name: string }
 
@@ -7,8 +8,8 @@ export type Tenant = { id: string; name: string }
 export type AccessRows = {
   project_id: string | null
   is_administrator: boolean
-  application_role: string | null
-  project_role: string | null
+  application_role: ApplicationRole | null
+  project_role: ProjectRole | null
   /**
    * Tenants that the caller can access and that have the application enabled. If the list is truncated, it has one
    * tenant more than the limit.
@@ -21,7 +22,7 @@ export const userColumns = ['application_role', 'project_role'] as const
 
 export type Access = {
   has_access: boolean
-  role: 'normal' | 'readonly' | null
+  role: ApplicationRole | null
   available_tenants: Tenant[]
   /** Set only if more tenants exist than the response lists. */
   available_tenants_truncated?: true
@@ -31,15 +32,14 @@ export const maxTenants = 10_000
 export const noAccess: Access = { has_access: false, role: null, available_tenants: [] }
 
 export function computeUserAccess(rows: AccessRows): Access {
-  const role = rows.project_id === null ? null : getUserRole(rows)
+  if (rows.project_id === null) return noAccess
+  const role = computeApplicationRole({
+    isAdministrator: rows.is_administrator,
+    applicationRole: rows.application_role,
+    projectRole: rows.project_role,
+    hasTenant: rows.tenants.length > 0,
+  })
   return role === null ? noAccess : { has_access: true, role, ...limitTenants(rows.tenants) }
-}
-
-function getUserRole(rows: AccessRows): Access['role'] {
-  if (rows.is_administrator) return 'normal'
-  if (rows.application_role !== null) return rows.application_role === 'readonly' ? 'readonly' : 'normal'
-  if (rows.project_role !== null) return rows.project_role === 'readonly' ? 'readonly' : 'normal'
-  return rows.tenants.length > 0 ? 'normal' : null
 }
 
 /** A machine user can access every tenant that has an application of its project enabled. */

@@ -37,7 +37,7 @@ export function decodeListCursor(cursor: string, orderName: string): (string | n
 const isCursorValue = (value: unknown): value is string | null =>
   value === null || (typeof value === 'string' && !value.includes('\0'))
 
-const createInvalidCursorError = (): AppError =>
+export const createInvalidCursorError = (): AppError =>
   badRequest('after is not a valid cursor; use endCursor of the previous page')
 
 /**

@@ -1,0 +1,29 @@
+// The rows of effective access, and the queries that read them.
+import type { TypedDocument } from '@manager/client'
+import {
+  type PersonReachResult,
+  type ProjectReachResult,
+  type ProjectReachVariables,
+  applicationReachDocument,
+  projectReachDocument,
+  tenantReachDocument,
+} from '../../generated/documents.ts'
+
+export type ReachRow = PersonReachResult['access']['nodes'][number]
+export type Reason = ReachRow['reasons'][number]
+export type HiddenKind = PersonReachResult['access']['hiddenKinds'][number]
+
+/** The kinds of objects that people can reach. */
+export type ReachKind = 'project' | 'tenant' | 'application'
+
+export const reachDocuments: Readonly<
+  Record<ReachKind, TypedDocument<ProjectReachResult, ProjectReachVariables>>
+> = {
+  project: projectReachDocument,
+  tenant: tenantReachDocument,
+  application: applicationReachDocument,
+}
+
+/** Identifies a row: a person occurs once for each object. */
+export const identifyRow = ({ user, scope, project, tenant, application }: ReachRow): string =>
+  [user.id, scope, project?.id, tenant?.id, application?.id].join('.')

@@ -1,0 +1,162 @@
+// Converts the stored roles of a person to rows of access. The permissions are computed by the functions that the guard
+// uses. Roles that the reader may not see contribute nothing.
+import { computeApplicationRole } from '../../policy/application-role.ts'
+import { type HeldRoles, listHeldPermissions, meetsRequirement } from '../../policy/held-permissions.ts'
+import { type Permission, permissions } from '../../policy/permissions.ts'
+import type { ApplicationRole, ProjectRole, TenantPermission } from '../../policy/roles.ts'
+
+/** The kinds of roles, the most general first. */
+export const reasonKinds = ['SYSTEM_ROLE', 'PROJECT_ROLE', 'TENANT_ROLE', 'APPLICATION_ROLE'] as const
+export type AccessReasonKind = (typeof reasonKinds)[number]
+export type AccessScope = 'SYSTEM' | 'PROJECT' | 'TENANT' | 'APPLICATION' | 'TENANT_APPLICATION'
+
+/** A membership; `role` is its name. */
+type Membership<Role extends string> = { id: string; role: Role; grantedAt: string }
+
+/** The object of a row, and the stored roles of the person in it and above it. */
+export type AccessRecord = {
+  scope: AccessScope
+  userId: string
+  /** Null if `scope` is `SYSTEM`. */
+  projectId: string | null
+  tenantId: string | null
+  applicationId: string | null
+  isAdministrator: boolean
+  inProject: Membership<ProjectRole> | null
+  inTenant: (Membership<string> & { permissions: readonly TenantPermission[] }) | null
+  inApplication: Membership<ApplicationRole> | null
+}
+
+/** The caller who reads the rows. */
+export type Reader = {
+  isSelf: boolean
+  /** The roles of the caller in the project of the row; null if the caller is the person of the row. */
+  roles: HeldRoles | null
+}
+
+/** A role as a reason. The audit entity identifies the grant in the trail. */
+export type AccessReason = {
+  kind: AccessReasonKind
+  role: string
+  membershipId: string | null
+  grantedAt: string | null
+  /** The audit entity of the grant; null if the reader may not see who granted the role. */
+  grant: { projectId: string | null; entityType: string; entityId: string } | null
+}
+
+/** A row of access as the reader sees it. Ids of objects that the reader may not see are null. */
+export type AccessRow = {
+  userId: string
+  scope: AccessScope
+  projectId: string | null
+  tenantId: string | null
+  applicationId: string | null
+  role: string
+  applicationRole: ApplicationRole | null
+  permissions: readonly Permission[]
+  covers: readonly AccessScope[]
+  reasons: readonly AccessReason[]
+  hiddenKinds: readonly AccessReasonKind[]
+}
+
+const allPermissions = Object.keys(permissions) as Permission[]
+
+export function createAccessRow(stored: AccessRecord, reader: Reader): AccessRow {
+  const view = createView(stored, reader)
+  const record = view.seesProjectRoles ? stored : { ...stored, inProject: null, inApplication: null }
+  const { scope, userId, projectId, tenantId, applicationId, isAdministrator } = record
+  const applicationRole = computeApplicationRole({
+    isAdministrator,
+    applicationRole: record.inApplication?.role ?? null,
+    projectRole: record.inProject?.role ?? null,
+    hasTenant: record.inTenant?.permissions.includes('apps.read') === true,
+  })
+  return {
+    userId,
+    scope,
+    projectId,
+    tenantId: view.seesTenant ? tenantId : null,
+    applicationId: view.seesApplication ? applicationId : null,
+    role: findRoleName(record) ?? applicationRole ?? '',
+    applicationRole,
+    permissions:
+      projectId === null
+        ? allPermissions
+        : listHeldPermissions(toHeldRoles(record), { projectId, tenantId, applicationId }),
+    covers: coveredScopes[scope],
+    reasons: listReasons(record, view.seesGrants),
+    hiddenKinds: view.seesProjectRoles ? [] : ['PROJECT_ROLE', 'APPLICATION_ROLE'],
+  }
+}
+
+const coveredScopes: Record<AccessScope, AccessScope[]> = {
+  SYSTEM: ['PROJECT', 'TENANT', 'APPLICATION', 'TENANT_APPLICATION'],
+  PROJECT: ['TENANT', 'APPLICATION', 'TENANT_APPLICATION'],
+  TENANT: [],
+  APPLICATION: [],
+  TENANT_APPLICATION: [],
+}
+
+/** Returns the role in the object of the row. An application in a tenant has no role of its own. */
+const findRoleName = ({ scope, inProject, inTenant, inApplication }: AccessRecord): string | undefined =>
+  ({
+    SYSTEM: 'administrator',
+    PROJECT: inProject?.role,
+    TENANT: inTenant?.role,
+    APPLICATION: inApplication?.role,
+    TENANT_APPLICATION: undefined,
+  })[scope]
+
+/** Returns what the reader may see of a row. */
+function createView({ projectId, tenantId, applicationId, ...record }: AccessRecord, reader: Reader) {
+  const roles = reader.roles ?? toHeldRoles({ projectId, tenantId, applicationId, ...record })
+  const may = (permission: Permission, target: { tenantId?: string | null; applicationId?: string | null }) =>
+    projectId !== null && meetsRequirement(permissions[permission], roles, { projectId, ...target })
+  return {
+    seesProjectRoles: reader.isSelf || projectId === null || may('PROJECT_MEMBER_READ', {}),
+    seesGrants: reader.isSelf || roles === 'administrator' || may('AUDIT_READ', {}),
+    seesTenant: may('TENANT_READ', { tenantId }),
+    seesApplication:
+      may('APPLICATION_READ', { applicationId }) || may('TENANT2APPLICATION_READ', { tenantId }),
+  }
+}
+
+/** Returns the roles that decide about the object of the row. Roles in other objects do not affect it. */
+function toHeldRoles({ tenantId, applicationId, ...record }: AccessRecord): HeldRoles {
+  if (record.isAdministrator) return 'administrator'
+  const { inProject, inTenant, inApplication } = record
+  return {
+    projectRole: inProject?.role ?? null,
+    tenants: new Map(inTenant === null ? [] : [[tenantId ?? '', new Set(inTenant.permissions)]]),
+    tenantRoles: new Map(inTenant === null ? [] : [[tenantId ?? '', inTenant.role]]),
+    applications: new Map(inApplication === null ? [] : [[applicationId ?? '', inApplication.role]]),
+  }
+}
+
+function listReasons(record: AccessRecord, seesGrants: boolean): AccessReason[] {
+  const { userId, projectId, isAdministrator, inProject, inTenant, inApplication } = record
+  const systemGrant = { projectId: null, entityType: 'user', entityId: userId }
+  const toReason = (
+    kind: AccessReasonKind,
+    entityType: string,
+    membership: Membership<string> | null,
+  ): AccessReason[] => {
+    if (membership === null) return []
+    const { id, role, grantedAt } = membership
+    const grant = seesGrants ? { projectId, entityType, entityId: id } : null
+    return [{ kind, role, membershipId: id, grantedAt, grant }]
+  }
+  const systemReason: AccessReason = {
+    kind: 'SYSTEM_ROLE',
+    role: 'administrator',
+    membershipId: null,
+    grantedAt: null,
+    grant: seesGrants ? systemGrant : null,
+  }
+  return [
+    ...(isAdministrator ? [systemReason] : []),
+    ...toReason('PROJECT_ROLE', 'user2project', inProject),
+    ...toReason('TENANT_ROLE', 'user2tenant', inTenant),
+    ...toReason('APPLICATION_ROLE', 'user2application', inApplication),
+  ]
+}
