@@ -6,8 +6,8 @@ import { type AdministratorsService, createAdministratorsService } from './admin
 import { createUsersResolvers } from './users.resolvers.ts'
 import { type UsersDeps, type UsersService, createUsersService } from './users.service.ts'
 
-/** Lets other features provision users and appoint administrators. */
-export type UsersApi = Pick<UsersService, 'provision'> & {
+/** Lets other features provision users, find people in the user directory, and appoint administrators. */
+export type UsersApi = Pick<UsersService, 'provision' | 'findInDirectory' | 'addFromDirectory'> & {
   grantAdministrator: AdministratorsService['grant']
 }
 
@@ -19,6 +19,8 @@ export const users = defineFeature({
     const service = createUsersService(deps)
     const api: UsersApi = {
       provision: service.provision,
+      findInDirectory: service.findInDirectory,
+      addFromDirectory: service.addFromDirectory,
       grantAdministrator: createAdministratorsService(deps).grant,
     }
     return {

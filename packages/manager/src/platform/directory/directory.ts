@@ -1,5 +1,5 @@
-// The user directory behind userProviderSearch. `local` contains the users that the service has seen; an LDAP or OIDC
-// directory would be a second implementation of the same interface.
+// The user directory behind userProviderSearch. `local` contains the users that the service has seen; ldap-directory.ts
+// is a second implementation of the same interface.
 import { sql } from 'kysely'
 import type { Db } from '../postgres/handles.ts'
 import { type ListFields, type Page, createContainsPattern, createStartPattern } from '../lists/filters.ts'
@@ -30,7 +30,8 @@ export const directoryFields: ListFields = {
   email: { column: 'externalEmail', match: 'text' },
   displayName: { column: 'externalName', match: 'text' },
 }
-const nameOrder: Page['order'] = [{ column: 'externalName', direction: 'asc' }]
+/** The order of a search without `order`. */
+export const nameOrder: Page['order'] = [{ column: 'externalName', direction: 'asc' }]
 
 /** Creates a directory over the `users` table; trigram indexes avoid a full scan. */
 export function createLocalDirectory(db: Db): UserDirectory {
@@ -57,5 +58,7 @@ export function createLocalDirectory(db: Db): UserDirectory {
         disabled: false,
       }))
     },
+    // The directory contains only users that the Manager has seen.
+    find: () => Promise.resolve(null),
   }
 }
