@@ -6,8 +6,7 @@ type DirectoryValues = ValuesOf<typeof directorySettings>
 type Name = keyof DirectoryValues
 
 const names = Object.keys(directorySettings) as Name[]
-const nameSetting = (name: Name): string =>
-  `${directorySettings[name].env} (${directorySettings[name].key})`
+const nameSetting = (name: Name): string => `${directorySettings[name].env} (${directorySettings[name].key})`
 
 /** Returns the problems of the directory settings. `invalidNames` lists settings whose values are already reported. */
 export function checkDirectory(

@@ -90,8 +90,7 @@ function readFilter(text: string, at: number, depth: number): number {
     return readClose(text, position)
   }
   const end = text.indexOf(')', at)
-  if (end === -1 || !isComparison(text.slice(at + 1, end)))
-    throw new SyntaxError('a filter compares a value')
+  if (end === -1 || !isComparison(text.slice(at + 1, end))) throw new SyntaxError('a filter compares a value')
   return end + 1
 }
 

@@ -18,9 +18,14 @@ export type DirectoryUser = {
 export type UserDirectory = {
   /**
    * Returns a page of users whose name, user name or e-mail contains the text. Search text shorter than three
-   * characters must match the start. Sorts by name unless the page specifies a different order.
+   * characters must match the start. Sorts by name unless the page specifies a different order. Callers share a slow
+   * directory fairly.
    */
-  search(text: string, page: Page): Promise<DirectoryUser[]>
+  search(text: string, page: Page, callerId: string): Promise<DirectoryUser[]>
+  /**
+   * Returns a person who has never signed in, or null. Must not run in a transaction, because the directory may be slow.
+   */
+  find(id: string, callerId: string): Promise<DirectoryUser | null>
 }
 
 /** Fields to filter and sort by. `disabled` is missing: the local directory does not store it. */

@@ -78,7 +78,9 @@ export function createLdapDirectory(
     } catch (error) {
       if (error instanceof AppError) throw error
       // The reason is only in the log: callers must not learn about the directory.
-      throw new AppError('unavailable', 'the user directory is not available; try again', { retryAfterSeconds })
+      throw new AppError('unavailable', 'the user directory is not available; try again', {
+        retryAfterSeconds,
+      })
     } finally {
       metrics.requests.observe({ outcome }, (performance.now() - startedAt) / 1_000)
     }

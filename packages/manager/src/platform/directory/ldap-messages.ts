@@ -42,7 +42,7 @@ function readHeader(bytes: Buffer, from: number, limit: number): Element | null 
 /** Returns the elements inside an element. They fill it exactly. */
 function readChildren(bytes: Buffer, { start, end }: Element): Element[] {
   const children: Element[] = []
-  for (let at = start; at < end; ) {
+  for (let at = start; at < end;) {
     const child = readHeader(bytes, at, end)
     if (child === null || child.end > end) return fail()
     children.push(child)

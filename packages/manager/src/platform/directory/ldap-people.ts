@@ -24,10 +24,7 @@ export const isGuidAttribute = (attribute: string): boolean => isSameName(attrib
 
 /** Returns the text with the characters escaped that have a meaning in filters (RFC 4515). */
 export const escapeFilterValue = (text: string): string =>
-  text.replaceAll(
-    /[\\*()\0]/g,
-    (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  )
+  text.replaceAll(/[\\*()\0]/g, (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
 const minContainsLength = 3
 
@@ -45,7 +42,9 @@ export function createSearchFilter(
   const names = [...new Set([attributes.name, attributes.username, attributes.email])]
   const template = searchFilter ?? `(|${names.map((name) => `(${name}={pattern})`).join('')})`
   // Both placeholders are replaced in one pass, because the text can contain a placeholder.
-  const filter = template.replaceAll(/\{(text|pattern)\}/g, (_match, name) => (name === 'text' ? value : pattern))
+  const filter = template.replaceAll(/\{(text|pattern)\}/g, (_match, name) =>
+    name === 'text' ? value : pattern,
+  )
   return `(&${userFilter}${filter})`
 }
 
@@ -88,7 +87,12 @@ function readValues(entry: Entry, attribute: string): (string | Buffer)[] {
 const readTexts = (entry: Entry, attribute: string): string[] =>
   readValues(entry, attribute)
     .filter((value) => typeof value === 'string')
-    .map((value) => value.slice(0, 2_000).replaceAll(/\p{Cc}+/gu, ' ').trim())
+    .map((value) =>
+      value
+        .slice(0, 2_000)
+        .replaceAll(/\p{Cc}+/gu, ' ')
+        .trim(),
+    )
     .filter((value) => value !== '')
 
 function readId(entry: Entry, attribute: string): string | null {

@@ -2,7 +2,13 @@
 // no search depends on the state of an idle connection.
 import type { connect } from 'node:net'
 import type { Entry, Filter } from 'ldapts'
-import { type LdapConnection, type LdapEncryption, type LdapServer, openConnection, runWithin } from './ldap-connection.ts'
+import {
+  type LdapConnection,
+  type LdapEncryption,
+  type LdapServer,
+  openConnection,
+  runWithin,
+} from './ldap-connection.ts'
 import { LdapFailure } from './ldap-failure.ts'
 
 /** The account of the Manager; null for anonymous searches. */
@@ -76,7 +82,9 @@ export async function runLdapQuery(
 
 function createFilter({ AndFilter, EqualityFilter, FilterParser }: Library, query: LdapQuery): Filter {
   const filter = FilterParser.parseString(query.filter)
-  return query.equals === undefined ? filter : new AndFilter({ filters: [filter, new EqualityFilter(query.equals)] })
+  return query.equals === undefined
+    ? filter
+    : new AndFilter({ filters: [filter, new EqualityFilter(query.equals)] })
 }
 
 /** Returns a client that uses only this connection. */
