@@ -125,7 +125,7 @@ describe('userProviderSearch', () => {
 
 describe('a service whose directory does not answer', () => {
   let hanging: TestApp
-  const server = createServer((socket) => socket.on('error', () => undefined))
+  const server = createServer((socket) => socket.resume().on('error', () => undefined))
   beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `ldap://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -17,7 +17,7 @@ import {
   readPerson,
 } from './ldap-people.ts'
 import { type LdapAccess, type LdapQuery, runLdapQuery } from './ldap-query.ts'
-import { createFailover, failedServerMs } from './ldap-servers.ts'
+import { createFailover } from './ldap-servers.ts'
 
 export type LdapOptions = LdapAccess & {
   urls: readonly string[]
@@ -32,8 +32,7 @@ export type LdapOptions = LdapAccess & {
 }
 
 const waitingPerSlot = 8
-/** Callers retry after the time in which another server is used. */
-const retryAfterSeconds = failedServerMs / 2_000
+const retryAfterSeconds = 5
 
 // The columns of the local directory, by which a page filters and orders.
 const columns: Record<string, keyof DirectoryUser> = {

@@ -1,5 +1,4 @@
 // Tests that only well-formed messages reach the client library, and that the library ends on all of them.
-import '@manager/harness/property-seed.ts'
 import * as fc from 'fast-check'
 import { MessageParser } from 'ldapts'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,3 @@
-import '@manager/harness/property-seed.ts'
 import * as fc from 'fast-check'
 import type { Entry } from 'ldapts'
 import { describe, expect, test } from 'vitest'
