@@ -103,7 +103,7 @@ function readLdapOptions(config: Config): LdapOptions {
   const { ldapBindDn: dn, ldapBindPassword: password, ldapUrls: urls = [], ldapBaseDn: baseDn = '' } = ldap
   return {
     urls,
-    encryption: { startTls: ldap.ldapStartTls, caFile: ldap.ldapCaFile ?? null },
+    encryption: { startTls: ldap.ldapStartTls, caFile: ldap.ldapCaBundle ?? null },
     account: dn === undefined || password === undefined ? null : { dn, password },
     baseDn,
     userFilter: ldap.ldapUserFilter,

@@ -56,7 +56,10 @@ test('the commands print what the page shows, and the settings find the person',
 
   const env = readEnv(textsOf('ini')[0] ?? '')
   expect(check.trim()).toBe('npm run --silent manager -- config check')
-  expect(await runManager(['config', 'check'], { ...minimalEnv, ...env })).toMatchObject({ code: 0, stderr: '' })
+  expect(await runManager(['config', 'check'], { ...minimalEnv, ...env })).toMatchObject({
+    code: 0,
+    stderr: '',
+  })
   const service = await startTestApp({ env })
   try {
     const admin = await seedUser(service.sql, 'admin', 'administrator')
@@ -74,5 +77,8 @@ test('the settings for Active Directory are accepted', async () => {
   const [base = '', changes = ''] = textsOf('ini')
   const env = { ...readEnv(base), ...readEnv(changes) }
   expect(Object.keys(readEnv(changes))).toHaveLength(8)
-  expect(await runManager(['config', 'check'], { ...minimalEnv, ...env })).toMatchObject({ code: 0, stderr: '' })
+  expect(await runManager(['config', 'check'], { ...minimalEnv, ...env })).toMatchObject({
+    code: 0,
+    stderr: '',
+  })
 })

@@ -7,8 +7,33 @@ import { type TestApp, startTestApp } from './kit/app.ts'
 import { ldapEnv, personId, toLdif } from './kit/ldap.ts'
 
 const count = 50_000
-const first = ['Anna', 'Bruno', 'Clara', 'David', 'Elena', 'Felix', 'Greta', 'Hugo', 'Irene', 'Jonas', 'Karla', 'Lukas']
-const last = ['Meier', 'Novak', 'Okafor', 'Petrov', 'Quinn', 'Rossi', 'Schulz', 'Tanaka', 'Ueda', 'Vogel', 'Weber']
+const first = [
+  'Anna',
+  'Bruno',
+  'Clara',
+  'David',
+  'Elena',
+  'Felix',
+  'Greta',
+  'Hugo',
+  'Irene',
+  'Jonas',
+  'Karla',
+  'Lukas',
+]
+const last = [
+  'Meier',
+  'Novak',
+  'Okafor',
+  'Petrov',
+  'Quinn',
+  'Rossi',
+  'Schulz',
+  'Tanaka',
+  'Ueda',
+  'Vogel',
+  'Weber',
+]
 const nameOf = (number: number): string =>
   `${first[number % first.length]} ${last[Math.floor(number / 7) % last.length]} ${number.toString(36)}`
 
@@ -42,7 +67,7 @@ const search = async (text: string): Promise<{ ms: number; found: number }> => {
   return { ms: performance.now() - startedAt, found: data.found.length }
 }
 
-/** What people type: a whole name, an address, a rare part of a name, and the start of a common name. */
+/** Returns typical search texts: a whole name, an address, a rare part of a name, and the start of a common name. */
 const textsOf = (number: number): string[] => [
   nameOf(number),
   `u${number}@corp`,
@@ -71,5 +96,10 @@ test('19 of 20 searches in a directory with 50,000 people take less than 200 ms'
   }
   expect(times['few']?.length).toBeGreaterThan(100)
   expect(times['many']?.length).toBeGreaterThan(20)
-  expect(quantile(all.toSorted((a, b) => a - b), 0.95)).toBeLessThan(200)
+  expect(
+    quantile(
+      all.toSorted((a, b) => a - b),
+      0.95,
+    ),
+  ).toBeLessThan(200)
 })

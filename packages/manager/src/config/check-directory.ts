@@ -56,7 +56,7 @@ function checkAccount(values: DirectoryValues, known: (name: Name) => boolean): 
 }
 
 function checkEncryption(values: DirectoryValues, known: (name: Name) => boolean): string[] {
-  const { ldapUrls: urls = [], ldapStartTls, ldapAllowUnencrypted, ldapCaFile } = values
+  const { ldapUrls: urls = [], ldapStartTls, ldapAllowUnencrypted, ldapCaBundle } = values
   if (urls.length === 0 || !known('ldapStartTls') || !known('ldapAllowUnencrypted')) return []
   const plainCount = urls.filter((url) => url.startsWith('ldap:')).length
   if (plainCount > 0 && plainCount < urls.length)
@@ -75,5 +75,5 @@ function checkEncryption(values: DirectoryValues, known: (name: Name) => boolean
     return [
       `${nameSetting('ldapUrls')} has an ldap:// URL, so the bind password would be sent unencrypted; use ldaps://, or set ${nameSetting('ldapStartTls')}, or accept it with ${nameSetting('ldapAllowUnencrypted')}`,
     ]
-  return reject(ldapCaFile !== undefined, 'ldapCaFile', 'the connections are not encrypted')
+  return reject(ldapCaBundle !== undefined, 'ldapCaBundle', 'the connections are not encrypted')
 }

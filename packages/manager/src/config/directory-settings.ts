@@ -21,9 +21,9 @@ export const directorySettings = {
     default: false,
     doc: 'Whether `ldap://` servers may be used without StartTLS. The bind password and all entries are then sent unencrypted.',
   }),
-  ldapCaFile: defineSetting(filePath, {
-    key: 'ldap.ca_file',
-    env: 'SVC_LDAP_CA_FILE',
+  ldapCaBundle: defineSetting(filePath, {
+    key: 'ldap.ca_bundle',
+    env: 'SVC_LDAP_CA_BUNDLE',
     optional: true,
     doc: 'File with the CA certificates (PEM) that sign the certificates of the servers. It is read at every connection. Without it, the public CAs apply.',
   }),

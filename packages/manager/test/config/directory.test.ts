@@ -53,10 +53,10 @@ describe('the directory ldap', () => {
     expect(problems(plain)).toEqual([
       expect.stringContaining('so the bind password would be sent unencrypted; use ldaps://'),
     ])
-    expect(problems({ ...plain, SVC_LDAP_START_TLS: 'true', SVC_LDAP_CA_FILE: '/ca.pem' })).toEqual([])
+    expect(problems({ ...plain, SVC_LDAP_START_TLS: 'true', SVC_LDAP_CA_BUNDLE: '/ca.pem' })).toEqual([])
     expect(problems({ ...plain, SVC_LDAP_ALLOW_UNENCRYPTED: 'true' })).toEqual([])
-    expect(problems({ ...plain, SVC_LDAP_ALLOW_UNENCRYPTED: 'true', SVC_LDAP_CA_FILE: '/ca.pem' })).toEqual([
-      'SVC_LDAP_CA_FILE (ldap.ca_file) is set, but the connections are not encrypted; remove it',
+    expect(problems({ ...plain, SVC_LDAP_ALLOW_UNENCRYPTED: 'true', SVC_LDAP_CA_BUNDLE: '/ca.pem' })).toEqual([
+      'SVC_LDAP_CA_BUNDLE (ldap.ca_bundle) is set, but the connections are not encrypted; remove it',
     ])
     expect(problems({ ...plain, SVC_LDAP_START_TLS: 'true', SVC_LDAP_ALLOW_UNENCRYPTED: 'true' })).toEqual([
       'SVC_LDAP_ALLOW_UNENCRYPTED (ldap.allow_unencrypted) is set, but StartTLS encrypts the connections; remove it',

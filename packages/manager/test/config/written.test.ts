@@ -81,7 +81,8 @@ describe('every setting', () => {
   // each other share a configuration.
   test('is read again as it was set, from the file and from its variable, as it is printed', () => {
     const unproved = new Set(open.map(([name]) => name))
-    const isAlone = ([, { env }]: Entry): boolean => /^SVC_(?:ENV|USERS_PROVIDER|(?:REDIS|LDAP)_\w+)$/.test(env)
+    const isAlone = ([, { env }]: Entry): boolean =>
+      /^SVC_(?:ENV|USERS_PROVIDER|(?:REDIS|LDAP)_\w+)$/.test(env)
     for (const group of [
       open.filter((entry) => !isAlone(entry)),
       ...open.filter(isAlone).map((entry) => [entry]),

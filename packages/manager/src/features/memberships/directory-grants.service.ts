@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/postgres/handles.ts'
 import type { UsersApi } from '../users/index.ts'
 
 /** Creates the user in the transaction of the grant, after its checks; does nothing if the user exists. */
-export type AddUser = (tx: Tx) => Promise<void>
+type AddUser = (tx: Tx) => Promise<void>
 /** Runs a grant to a user. `grant` runs a second time if the user exists only in the directory. */
 export type GrantToUser = <T>(
   actor: Actor,
@@ -24,13 +24,13 @@ const isUnknownUser = (error: unknown): boolean =>
  * while the directory is searched.
  */
 export const createGrantToUser =
-  (users: Pick<UsersApi, 'findInDirectory' | 'addFromDirectory'>): GrantToUser =>
+  ({ directory }: Pick<UsersApi, 'directory'>): GrantToUser =>
   async (actor, userId, grant) => {
     try {
       return await grant(doNothing)
     } catch (error) {
-      const person = isUnknownUser(error) ? await users.findInDirectory(actor, userId) : null
+      const person = isUnknownUser(error) ? await directory.find(actor, userId) : null
       if (person === null) throw error
-      return grant((tx) => users.addFromDirectory(tx, person))
+      return grant((tx) => directory.add(tx, person))
     }
   }

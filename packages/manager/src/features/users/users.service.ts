@@ -2,14 +2,14 @@ import type { Actor } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { systemRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import type { Db, Tx } from '../../platform/postgres/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import type { RunLookup } from '../../platform/postgres/lookups.ts'
 import {
   type DirectoryUser,
   type UserDirectory,
   directoryFields,
 } from '../../platform/directory/directory.ts'
-import { badRequest, conflict, notPermitted, orNotFound } from '../../platform/errors.ts'
+import { badRequest, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkFields } from '../../platform/inputs/fields.ts'
@@ -63,29 +63,6 @@ export function createUsersService({ db, lookUp, audit, directory }: UsersDeps) 
       })
       return directory.search(searchText, page, actor.user.id)
     },
-
-    /**
-     * Returns a person in the user directory who has never signed in, or null. Throws if their account is disabled. Must
-     * not run in a transaction, because the directory may be slow.
-     */
-    findInDirectory: async (actor: Actor, userId: string): Promise<DirectoryUser | null> => {
-      const person = await directory.find(userId, actor.user.id)
-      if (person?.disabled === true)
-        throw conflict(
-          'the account of this user is disabled in the user directory; enable the account, then try again',
-          'userID',
-        )
-      return person
-    },
-
-    /** Creates the user of a person in the user directory, unless they have signed in since. */
-    addFromDirectory: (tx: Tx, { id, displayName, email, username }: DirectoryUser): Promise<void> =>
-      store.insertUser(tx, {
-        id,
-        externalName: displayName,
-        externalEmail: email,
-        externalUsername: username,
-      }),
 
     updateSystemRole: (
       actor: Actor,

@@ -88,7 +88,7 @@ function readCaFile(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     const { code = 'unknown reason' } = error as NodeJS.ErrnoException
-    throw new LdapFailure(`the file in ldap.ca_file cannot be read (${code})`, { isServerFault: false })
+    throw new LdapFailure(`the file in ldap.ca_bundle cannot be read (${code})`, { isServerFault: false })
   }
 }
 
@@ -113,7 +113,7 @@ async function requestTls(socket: Socket): Promise<void> {
         socket.pause()
         resolve(message.resultCode)
       } catch (error) {
-        reject(error as Error)
+        reject(error)
       }
     }
     socket.on('data', onData)

@@ -257,7 +257,7 @@ describe('encryption', () => {
         expect(logLines.map(({ reason }) => reason)).toEqual([
           encryption.startTls
             ? 'StartTLS returned LDAP result 2 (protocolError)'
-            : 'the file in ldap.ca_file cannot be read (ENOENT)',
+            : 'the file in ldap.ca_bundle cannot be read (ENOENT)',
         ])
       }
     } finally {

@@ -90,7 +90,7 @@ describe('an objectGUID', () => {
 })
 
 // Characters with a meaning in filters, placeholders or replacements, and text outside of the basic plane.
-const hostile = [...'a*()\\\0{}=&|!$`<>~:ü😀\u202e', '\ud800']
+const hostile = [...Array.from('a*()\\\0{}=&|!$`<>~:ü😀\u202e'), '\ud800']
 
 describe('a search text', () => {
   const filters = { userFilter: '(objectClass=person)', searchFilter: null }

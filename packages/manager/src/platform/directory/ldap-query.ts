@@ -12,7 +12,7 @@ import {
 import { LdapFailure } from './ldap-failure.ts'
 
 /** The account of the Manager; null for anonymous searches. */
-export type LdapAccount = { dn: string; password: string } | null
+type LdapAccount = { dn: string; password: string } | null
 
 export type LdapAccess = {
   encryption: LdapEncryption
