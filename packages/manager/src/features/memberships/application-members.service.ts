@@ -59,24 +59,19 @@ export function createApplicationMembersService({ db, audit, grantToUser }: Memb
     ): Promise<store.ApplicationMember> => {
       const grantedRole = checkRole(role)
       const userId = orNotFound(parseUuid(userID), 'user')
-      return grantToUser(actor, userId, (addUser) =>
-        db.transaction(async (tx) => {
-          const projectId = orNotFound(
-            await authority.lockApplicationMembers(tx, applicationId),
-            'application',
-          )
-          await assertMaintainer(tx, actor, projectId)
-          await addUser(tx)
-          const after = await store.insertApplicationMember(tx, {
-            projectId,
-            applicationId,
-            userId,
-            role: grantedRole,
-          })
-          await audit.append(tx, actor, event('grant', { before: null, after }))
-          return after
-        }),
-      )
+      return grantToUser(actor, userId, async (tx, addUser) => {
+        const projectId = orNotFound(await authority.lockApplicationMembers(tx, applicationId), 'application')
+        await assertMaintainer(tx, actor, projectId)
+        await addUser()
+        const after = await store.insertApplicationMember(tx, {
+          projectId,
+          applicationId,
+          userId,
+          role: grantedRole,
+        })
+        await audit.append(tx, actor, event('grant', { before: null, after }))
+        return after
+      })
     },
 
     updateRole: (

@@ -1,15 +1,15 @@
 // Lets a grant name a person who is in the user directory and has never signed in.
 import type { Actor } from '../../policy/actor.ts'
-import type { Tx } from '../../platform/postgres/handles.ts'
+import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import type { UsersApi } from '../users/index.ts'
 
 /** Creates the user in the transaction of the grant, after its checks; does nothing if the user exists. */
-type AddUser = (tx: Tx) => Promise<void>
-/** Runs a grant to a user. `grant` runs a second time if the user exists only in the directory. */
+type AddUser = () => Promise<void>
+/** Runs a grant in a transaction. It runs a second time if the user exists only in the directory. */
 export type GrantToUser = <T>(
   actor: Actor,
   userId: string,
-  grant: (addUser: AddUser) => Promise<T>,
+  grant: (tx: Tx, addUser: AddUser) => Promise<T>,
 ) => Promise<T>
 
 const userConstraints = ['user2projects_user_fkey', 'user2tenants_user_fkey', 'user2applications_user_fkey']
@@ -24,13 +24,13 @@ const isUnknownUser = (error: unknown): boolean =>
  * while the directory is searched.
  */
 export const createGrantToUser =
-  ({ directory }: Pick<UsersApi, 'directory'>): GrantToUser =>
+  ({ db, users: { directory } }: { db: Db; users: Pick<UsersApi, 'directory'> }): GrantToUser =>
   async (actor, userId, grant) => {
     try {
-      return await grant(doNothing)
+      return await db.transaction((tx) => grant(tx, doNothing))
     } catch (error) {
       const person = isUnknownUser(error) ? await directory.find(actor, userId) : null
       if (person === null) throw error
-      return grant((tx) => directory.add(tx, person))
+      return db.transaction((tx) => grant(tx, () => directory.add(tx, person)))
     }
   }

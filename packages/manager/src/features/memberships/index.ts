@@ -82,7 +82,7 @@ export const memberships = defineFeature({
   },
   constraints,
   create: ({ users, ...shared }: { db: Db; audit: Audit; users: UsersApi }) => {
-    const deps = { ...shared, grantToUser: createGrantToUser(users) }
+    const deps = { ...shared, grantToUser: createGrantToUser({ db: shared.db, users }) }
     const projectMembers = createProjectMembersService(deps)
     const tenantRoles = createTenantRolesService(deps)
     const members = createMembershipsResolvers({

@@ -93,16 +93,14 @@ export function createProjectMembersService({ db, audit, grantToUser }: MembersD
     add: (actor: Actor, projectId: string, userID: string, role: string): Promise<store.ProjectMember> => {
       const newRole = checkRole(role)
       const userId = orNotFound(parseUuid(userID), 'user')
-      return grantToUser(actor, userId, (addUser) =>
-        db.transaction(async (tx) => {
-          await authority.lockProjectMembers(tx, projectId)
-          await assertGrant(tx, actor, { projectId, userId, existingRole: null, newRole })
-          await addUser(tx)
-          const after = await store.insertProjectMember(tx, { projectId, userId, role: newRole })
-          await audit.append(tx, actor, event('grant', { before: null, after }))
-          return after
-        }),
-      )
+      return grantToUser(actor, userId, async (tx, addUser) => {
+        await authority.lockProjectMembers(tx, projectId)
+        await assertGrant(tx, actor, { projectId, userId, existingRole: null, newRole })
+        await addUser()
+        const after = await store.insertProjectMember(tx, { projectId, userId, role: newRole })
+        await audit.append(tx, actor, event('grant', { before: null, after }))
+        return after
+      })
     },
 
     updateRole: async (actor: Actor, member: RefWithRevision, role: string): Promise<store.ProjectMember> =>

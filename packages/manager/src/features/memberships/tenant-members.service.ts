@@ -103,23 +103,21 @@ export function createTenantMembersService({ db, audit, grantToUser }: MembersDe
 
     add: (actor: Actor, tenantId: string, userID: string, roleName: string): Promise<store.TenantMember> => {
       const userId = orNotFound(parseUuid(userID), 'user')
-      return grantToUser(actor, userId, (addUser) =>
-        db.transaction(async (tx) => {
-          const projectId = orNotFound(await authority.lockTenantMembers(tx, tenantId), 'tenant')
-          const newRole = await findDefinedRole(tx, tenantId, roleName)
-          // The check runs before the write: callers who add themselves must not get permissions from the new row.
-          await assertGrant(tx, actor, { projectId, tenantId, existingRole: null, newRole })
-          await addUser(tx)
-          const after = await store.insertTenantMember(tx, {
-            projectId,
-            tenantId,
-            userId,
-            roleName: newRole.name,
-          })
-          await audit.append(tx, actor, event('grant', { before: null, after }))
-          return after
-        }),
-      )
+      return grantToUser(actor, userId, async (tx, addUser) => {
+        const projectId = orNotFound(await authority.lockTenantMembers(tx, tenantId), 'tenant')
+        const newRole = await findDefinedRole(tx, tenantId, roleName)
+        // The check runs before the write: callers who add themselves must not get permissions from the new row.
+        await assertGrant(tx, actor, { projectId, tenantId, existingRole: null, newRole })
+        await addUser()
+        const after = await store.insertTenantMember(tx, {
+          projectId,
+          tenantId,
+          userId,
+          roleName: newRole.name,
+        })
+        await audit.append(tx, actor, event('grant', { before: null, after }))
+        return after
+      })
     },
 
     updateRole: async (

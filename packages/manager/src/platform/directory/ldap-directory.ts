@@ -43,27 +43,26 @@ const columns: Record<string, keyof DirectoryUser> = {
 }
 const readColumn = (user: DirectoryUser, column: string): string => String(user[columns[column] ?? 'id'])
 
-/** Creates a directory that opens a connection for each search; it needs no connection to start. */
-export function createLdapDirectory(
-  options: LdapOptions,
-  { log, metrics }: { log: Logger; metrics: DirectoryMetrics },
-): UserDirectory {
-  const { attributes, maxResults, maxConcurrent } = options
+type DirectoryDeps = { log: Logger; metrics: DirectoryMetrics }
+/** Returns the entries of a query; throws 503 if no server answers in time. */
+type RequestEntries = (query: LdapQuery, callerId: string) => Promise<Entry[]>
+
+/** Limits concurrent requests, chooses a server for each, and counts the outcomes. */
+function createRequests(options: LdapOptions, { log, metrics }: DirectoryDeps): RequestEntries {
+  const { maxConcurrent, requestTimeoutMs } = options
   const slots = createFairShare({
     capacity: maxConcurrent,
     maxWaiting: waitingPerSlot * maxConcurrent,
-    maxWaitMs: options.requestTimeoutMs,
+    maxWaitMs: requestTimeoutMs,
     overloadMessage: 'the user directory is busy; try again',
   })
   const runWithFailover = createFailover(options.urls.map(parseLdapUrl), {
     report: ({ host, port }, { message }) =>
       log.warn({ server: `${host}:${port}`, reason: message }, 'directory request failed'),
   })
-
-  /** Returns the entries of a query; throws 503 if no server answers in time. */
-  async function request(query: LdapQuery, callerId: string): Promise<Entry[]> {
+  return async (query, callerId) => {
     const startedAt = performance.now()
-    const deadline = startedAt + options.requestTimeoutMs
+    const deadline = startedAt + requestTimeoutMs
     let outcome: 'answered' | 'failed' | 'refused' = 'refused'
     try {
       return await slots.run([callerId], async () => {
@@ -84,20 +83,26 @@ export function createLdapDirectory(
       metrics.requests.observe({ outcome }, (performance.now() - startedAt) / 1_000)
     }
   }
+}
+
+/** Creates a directory that opens a connection for each search; it needs no connection to start. */
+export function createLdapDirectory(options: LdapOptions, deps: DirectoryDeps): UserDirectory {
+  const { attributes, userFilter, maxResults } = options
+  const requestEntries = createRequests(options, deps)
+  const binaryAttributes = isGuidAttribute(attributes.id) ? [attributes.id] : []
 
   async function findPeople(
     query: Pick<LdapQuery, 'filter' | 'equals' | 'limit'>,
     callerId: string,
   ): Promise<DirectoryUser[]> {
-    const binaryAttributes = isGuidAttribute(attributes.id) ? [attributes.id] : []
-    const entries = await request(
+    const entries = await requestEntries(
       { ...query, attributes: listAttributes(attributes), binaryAttributes },
       callerId,
     )
     const people = new Map<string, DirectoryUser>()
     for (const entry of entries) {
       const person = readPerson(entry, attributes)
-      if (person === null || people.has(person.id)) metrics.ignoredEntries.inc()
+      if (person === null || people.has(person.id)) deps.metrics.ignoredEntries.inc()
       else people.set(person.id, person)
     }
     return [...people.values()]
@@ -111,7 +116,7 @@ export function createLdapDirectory(
     },
     find: async (id, callerId) => {
       const equals = { attribute: attributes.id, value: encodeId(attributes.id, id) }
-      const people = await findPeople({ filter: options.userFilter, equals, limit: 2 }, callerId)
+      const people = await findPeople({ filter: userFilter, equals, limit: 2 }, callerId)
       return people.find((person) => person.id === id) ?? null
     },
   }
