@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { blobSettings } from './config/blob-settings.ts'
 import { type Config, selectSettings } from './config/config.ts'
+import { directorySettings } from './config/directory-settings.ts'
 import type { FeatureRequirements } from './feature.ts'
 import { createAudit } from './platform/audit/append.ts'
 import { createActivity } from './platform/credentials/activity.ts'
@@ -94,7 +95,8 @@ export const isEscapeHatchOpen = ({ env, devUserOverride }: Config): boolean =>
  */
 function getOwnServiceUrls(config: Config): string[] {
   const { piletsS3Endpoint } = selectSettings(config, blobSettings)
-  return [piletsS3Endpoint, config.tracingOtlpEndpoint, getApiServer(config)].filter(
+  const { ldapUrls = [] } = selectSettings(config, directorySettings)
+  return [piletsS3Endpoint, config.tracingOtlpEndpoint, getApiServer(config), ...ldapUrls].filter(
     (url) => url !== undefined,
   )
 }
@@ -117,6 +119,7 @@ const getConnectionNeeds = (config: Config, kdfThreads: number, blobStores: numb
     readinessConnections,
   redis: countRedisConnections(createTopology(config)),
   blobStores,
+  directory: config.userProvider === 'ldap' ? selectSettings(config, directorySettings).ldapMaxConcurrent : 0,
   threads: kdfThreads + renderThreads,
   maxApi: config.maxConnections,
   maxOutbound: config.esbMaxConnections,

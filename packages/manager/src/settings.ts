@@ -3,6 +3,7 @@
 import { blobSettings } from './config/blob-settings.ts'
 import { commsSettings } from './config/comms-settings.ts'
 import { joinSettings } from './config/config.ts'
+import { directorySettings } from './config/directory-settings.ts'
 import { accessTokenSettings } from './features/access-tokens/access-tokens.settings.ts'
 import { auditSettings } from './features/audit/audit.settings.ts'
 import { backendSettings } from './features/backends/backends.settings.ts'
@@ -31,6 +32,7 @@ export const settings = joinSettings([
   commsSettings,
   notificationSettings,
   socketSettings,
+  directorySettings,
   evidenceSettings,
   gatewaySettings,
   invitationSettings,

@@ -2,9 +2,12 @@
 // them.
 import { blobSettings } from './config/blob-settings.ts'
 import { type Config, selectSettings } from './config/config.ts'
+import { directorySettings } from './config/directory-settings.ts'
 import type { Clock } from './platform/clock.ts'
 import { type Database, createDatabase } from './platform/postgres/database.ts'
+import { createDirectoryMetrics } from './platform/directory/directory-metrics.ts'
 import { type UserDirectory, createLocalDirectory } from './platform/directory/directory.ts'
+import { type LdapOptions, createLdapDirectory } from './platform/directory/ldap-directory.ts'
 import type { Logger } from './platform/log/log.ts'
 import { createLog, formatDroppedLinesNotice } from './platform/log/log.ts'
 import { createLogOutput } from './platform/log/log-output.ts'
@@ -39,7 +42,6 @@ export type World = {
 }
 
 const defaultConsoleFolder = new URL('../../console/dist/', import.meta.url).pathname
-const directoryFactories = { local: createLocalDirectory }
 
 /** Creates the external dependencies from the configuration. Tests pass substitutes for some of them. */
 export function createWorld(config: Config, substitutes: Partial<World> = {}): World {
@@ -80,7 +82,43 @@ export function createWorld(config: Config, substitutes: Partial<World> = {}): W
     blobStores: substitutes.blobStores ?? createConfiguredBlobStores(config, database, log),
     orchestrator: substitutes.orchestrator ?? createOrchestrator(config),
     consoleFolder: substitutes.consoleFolder ?? defaultConsoleFolder,
-    directory: substitutes.directory ?? directoryFactories[config.userProvider](database.db),
+    directory: substitutes.directory ?? createDirectory(config, { database, log, metrics }),
+  }
+}
+
+type DirectoryDeps = Pick<World, 'database' | 'log' | 'metrics'>
+
+/** Creates the configured user directory. The metrics of LDAP always exist, so that alerts detect their first increase. */
+function createDirectory(config: Config, { database, log, metrics }: DirectoryDeps): UserDirectory {
+  const directoryMetrics = createDirectoryMetrics(metrics)
+  const factories: Record<Config['userProvider'], () => UserDirectory> = {
+    local: () => createLocalDirectory(database.db),
+    ldap: () => createLdapDirectory(readLdapOptions(config), { log, metrics: directoryMetrics }),
+  }
+  return factories[config.userProvider]()
+}
+
+function readLdapOptions(config: Config): LdapOptions {
+  const ldap = selectSettings(config, directorySettings)
+  const { ldapBindDn: dn, ldapBindPassword: password, ldapUrls: urls = [], ldapBaseDn: baseDn = '' } = ldap
+  return {
+    urls,
+    encryption: { startTls: ldap.ldapStartTls, caFile: ldap.ldapCaBundle ?? null },
+    account: dn === undefined || password === undefined ? null : { dn, password },
+    baseDn,
+    userFilter: ldap.ldapUserFilter,
+    searchFilter: ldap.ldapSearchFilter ?? null,
+    attributes: {
+      id: ldap.ldapIdAttribute,
+      username: ldap.ldapUsernameAttribute,
+      email: ldap.ldapEmailAttribute,
+      name: ldap.ldapNameAttribute,
+      disabled: ldap.ldapDisabledAttribute ?? null,
+    },
+    maxResults: ldap.ldapMaxResults,
+    maxConcurrent: ldap.ldapMaxConcurrent,
+    connectTimeoutMs: ldap.ldapConnectTimeoutMs,
+    requestTimeoutMs: ldap.ldapRequestTimeoutMs,
   }
 }
 

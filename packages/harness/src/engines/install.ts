@@ -1,4 +1,4 @@
-// Locates the programs that tests run: PostgreSQL, Redis and, if needed, Chromium, nginx (with njs), Apache,
+// Locates the programs that tests run: PostgreSQL, Redis and, if needed, Chromium, nginx (with njs), Apache, OpenLDAP,
 // PyNaCl, LibreOffice, Ceph, Prometheus and Patroni. Missing packages are installed on Debian as root.
 // Elsewhere, the error lists them.
 import { execFileSync } from 'node:child_process'
@@ -82,6 +82,16 @@ export function ensurePgBouncer(): string {
   if (present !== null) return present
   install(['pgbouncer'])
   return '/usr/sbin/pgbouncer'
+}
+
+/** Returns the OpenLDAP server. Installs it with its command-line tools if it is missing. */
+export function ensureSlapd(): string {
+  const missing = [
+    ...(existsSync('/usr/sbin/slapd') ? [] : ['slapd']),
+    ...(which('ldapsearch') === null ? ['ldap-utils'] : []),
+  ]
+  install(missing)
+  return '/usr/sbin/slapd'
 }
 
 /** Returns nginx and its njs module. Installs them if they are missing. */

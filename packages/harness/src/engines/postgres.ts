@@ -103,10 +103,13 @@ function isLeftOver(data: string): boolean {
 }
 
 /** Returns the `postgres` user that the package creates, or null. Root runs PostgreSQL as this user. */
-export function findPostgresAccount(): { uid: number; gid: number } | null {
+export const findPostgresAccount = (): { uid: number; gid: number } | null => findAccount('postgres')
+
+/** Returns a user of this machine, or null. Root runs servers as a user without rights. */
+export function findAccount(name: string): { uid: number; gid: number } | null {
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
-    .find((entry) => entry.startsWith('postgres:'))
+    .find((entry) => entry.startsWith(`${name}:`))
   const [, , uid, gid] = line?.split(':') ?? []
   return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) }
 }

@@ -1,5 +1,7 @@
 // Reads the configuration. No other file reads process.env or the configuration file. settings.ts and the
 // `settings` of each feature declare the settings.
+import { checkDirectory } from './check-directory.ts'
+import { directorySettings } from './directory-settings.ts'
 import { readConfigFile, readSecretFile, getSecretFileVariable } from './files.ts'
 import type { Setting, SettingsTable, ValuesOf } from './readers.ts'
 import { platformSettings } from './settings.ts'
@@ -153,6 +155,10 @@ function checkCombinations(config: Config, invalidNames: ReadonlySet<string>): s
     )
   if (!invalidNames.has('redisUrl') && !invalidNames.has('redisMode'))
     problems.push(...checkRedis(config, invalidNames))
+  if (!invalidNames.has('userProvider'))
+    problems.push(
+      ...checkDirectory(config.userProvider, selectSettings(config, directorySettings), invalidNames),
+    )
   return problems
 }
 

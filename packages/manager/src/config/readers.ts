@@ -200,7 +200,8 @@ export const keyRing: Reader<ReadonlyMap<string, Buffer>> = (raw) => {
 const roleNames = ['api', 'gateway', 'comms', 'jobs'] as const
 export type RoleName = (typeof roleNames)[number]
 
-const splitList = (raw: unknown): unknown[] =>
+/** Splits a comma-separated text. A list in the configuration file stays unchanged. */
+export const splitList = (raw: unknown): unknown[] =>
   Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : [raw]
 
 /** Reads a list of one or more process roles. */

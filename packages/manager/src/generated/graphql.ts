@@ -301,7 +301,7 @@ export type Query = {
   readonly usersConnection: UserConnection;
   /** Returns one user. Callers can get the same users as in the list `users`. */
   readonly user: User;
-  /** Searches the user directory for users whose name, user name or e-mail contains the search text. Search text shorter than three characters must match the start of one of these fields. Results are ordered by name by default. The directory `local` contains the users that the Manager has seen. */
+  /** Searches the user directory for users whose name, user name or e-mail contains the search text. Search text shorter than three characters must match the start of one of these fields. Results are ordered by name by default. The directory `local` contains the users that the Manager has seen. An LDAP directory contains people who have not signed in yet; the search returns the error `unavailable` while the directory does not respond. */
   readonly userProviderSearch: ReadonlyArray<UserProviderResult>;
   /** Pages through the rows of `userProviderSearch` by cursor, and returns their total number. */
   readonly userProviderSearchConnection: UserProviderResultConnection;
@@ -1128,19 +1128,19 @@ export type Mutation = {
   readonly updateMachineUser: MachineUser;
   /** Deletes a machine user. A machine user with logged ESB calls cannot be deleted; disable it instead. */
   readonly deleteMachineUser: Scalars['Boolean']['output'];
-  /** Adds a user to a project with a role. */
+  /** Adds a user to a project with a role. The user may be a person in the LDAP directory who has never signed in. */
   readonly addUserToProject: User2Project;
   /** Changes the role of a project member. */
   readonly updateUserProjectRole: User2Project;
   /** Removes a member from a project. */
   readonly removeUserFromProject: Scalars['Boolean']['output'];
-  /** Adds a user to a tenant with a role. */
+  /** Adds a user to a tenant with a role. The user may be a person in the LDAP directory who has never signed in. */
   readonly addUserToTenant: User2Tenant;
   /** Changes the role of a tenant member. */
   readonly updateUserTenantRole: User2Tenant;
   /** Removes a member from a tenant. */
   readonly removeUserFromTenant: Scalars['Boolean']['output'];
-  /** Adds a user to an application with a role. */
+  /** Adds a user to an application with a role. The user may be a person in the LDAP directory who has never signed in. */
   readonly addUserToApplication: User2Application;
   /** Changes the role of an application member. */
   readonly updateUserApplicationRole: User2Application;

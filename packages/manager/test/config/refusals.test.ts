@@ -66,6 +66,7 @@ describe('a secret from a file', () => {
     SVC_TRACING_OTLP_AUTHORIZATION: 'Bearer of-a-collector',
     SVC_AUDIT_CHECKPOINT_S3_SECRET_ACCESS_KEY: 'the-secret-of-another-bucket',
     SVC_INVITATIONS_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 5).toString('base64')}`,
+    SVC_LDAP_BIND_PASSWORD: 'the-password-of-a-reader',
   }
 
   test('is the same as from its variable, for every secret; one newline at its end is not part of it', () => {
@@ -74,8 +75,15 @@ describe('a secret from a file', () => {
       const env = Object.fromEntries(
         Object.entries(values).map(([name, value]) => [`${name}_FILE`, file(name, `${value}${end}`)]),
       )
-      const sentinel = { SVC_REDIS_MODE: 'sentinel', SVC_REDIS_MASTER_NAME: 'main' }
-      expect(load({ ...env, ...sentinel })).toEqual(load({ ...values, ...sentinel }))
+      const others = {
+        SVC_REDIS_MODE: 'sentinel',
+        SVC_REDIS_MASTER_NAME: 'main',
+        SVC_USERS_PROVIDER: 'ldap',
+        SVC_LDAP_URLS: 'ldaps://ldap.example',
+        SVC_LDAP_BASE_DN: 'dc=example',
+        SVC_LDAP_BIND_DN: 'cn=reader,dc=example',
+      }
+      expect(load({ ...env, ...others })).toEqual(load({ ...values, ...others }))
     }
     const path = file('two', `${values['SVC_PROXY_SECRET']}\n\n`)
     expect(problemsOf({ ...minimalEnv, SVC_PROXY_SECRET_FILE: path })).toEqual([

@@ -20,6 +20,26 @@ const modeFor: Record<string, Env> = {
   SVC_REDIS_NODES: { SVC_REDIS_MODE: 'cluster' },
   SVC_REDIS_MASTER_NAME: { SVC_REDIS_MODE: 'sentinel' },
 }
+/** Settings of an LDAP directory. The longest and the shortest time accept every sample of the other one. */
+const ldap: Env = {
+  SVC_USERS_PROVIDER: 'ldap',
+  SVC_LDAP_URLS: 'ldaps://ldap.example',
+  SVC_LDAP_BASE_DN: 'dc=example',
+  SVC_LDAP_BIND_DN: 'cn=manager',
+  SVC_LDAP_BIND_PASSWORD: 'a-password',
+  SVC_LDAP_CONNECT_TIMEOUT_MS: '50',
+  SVC_LDAP_REQUEST_TIMEOUT_MS: '60000',
+}
+/** Returns the other settings that a value of a setting requires. */
+function companionsOf(variable: string, sample: string): Env {
+  if (!/^SVC_(?:LDAP_|USERS_PROVIDER)/.test(variable)) return {}
+  const isUnencrypted = /START_TLS|ALLOW_UNENCRYPTED/.test(variable) && sample === 'true'
+  return {
+    ...ldap,
+    ...(isUnencrypted ? { SVC_LDAP_URLS: 'ldap://ldap.example' } : {}),
+    [variable]: undefined,
+  }
+}
 /**
  * Returns variables for a test of one setting. In development, every value of every setting is accepted. The variable
  * SVC_ENV is omitted, because it would override the file.
@@ -37,6 +57,7 @@ const samples = [
   '7|64|90|150|1001|50000|2000000|900ms|1500ms|7s|2m',
   '0.25|http://collector.example:4318',
   '10.0.0.0/8|10.0.0.0/8, fd00::/8|cluster|10.0.0.2:6379, [fd12::5]:6379|https://manager.example/a?b=c#d',
+  'ldap|ldaps://a.example, ldaps://b.example:3636|/etc/ssl/ca.pem|(objectClass=user)|(cn={text})',
 ].flatMap((texts) => texts.split('|'))
 
 describe('every setting', () => {
@@ -60,7 +81,8 @@ describe('every setting', () => {
   // each other share a configuration.
   test('is read again as it was set, from the file and from its variable, as it is printed', () => {
     const unproved = new Set(open.map(([name]) => name))
-    const isAlone = ([, { env }]: Entry): boolean => /^SVC_(?:ENV|REDIS_\w+)$/.test(env)
+    const isAlone = ([, { env }]: Entry): boolean =>
+      /^SVC_(?:ENV|USERS_PROVIDER|(?:REDIS|LDAP)_\w+)$/.test(env)
     for (const group of [
       open.filter((entry) => !isAlone(entry)),
       ...open.filter(isAlone).map((entry) => [entry]),
@@ -72,7 +94,7 @@ describe('every setting', () => {
         })
         const [first] = taken
         if (first === undefined) continue
-        const env = envFor(first.item.env)
+        const env = { ...envFor(first.item.env), ...companionsOf(first.item.env, sample) }
         const set = load({ ...env, ...Object.fromEntries(taken.map(({ item }) => [item.env, sample])) })
         const fromFile = load(env, file('set.yaml', formatConfigFile(set, settings, {})))
         const texts = Object.fromEntries(
@@ -85,8 +107,7 @@ describe('every setting', () => {
           if (JSON.stringify(value) !== JSON.stringify(item.default)) unproved.delete(name)
         }
       }
-    // `userProvider` is the only setting that accepts only its default value.
-    expect([...unproved]).toEqual(['userProvider'])
+    expect([...unproved]).toEqual([])
   })
 
   test('times are printed with their unit', () => {

@@ -12,6 +12,7 @@ import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import * as store from './application-members.store.ts'
 import * as authority from './authority.store.ts'
+import type { GrantToUser } from './directory-grants.service.ts'
 
 export type ApplicationMembersService = ReturnType<typeof createApplicationMembersService>
 
@@ -36,7 +37,9 @@ export async function assertMaintainer(tx: Tx, userId: string, projectId: string
 const checkRole = (role: string) =>
   checkFields({ role: () => checkOneOf(role, 'role', applicationRoles) }).role
 
-export function createApplicationMembersService({ db, audit }: { db: Db; audit: Audit }) {
+type MembersDeps = { db: Db; audit: Audit; grantToUser: GrantToUser }
+
+export function createApplicationMembersService({ db, audit, grantToUser }: MembersDeps) {
   return {
     list: (applicationId: string, args: ListArgs): Promise<store.ApplicationMember[]> =>
       store.listApplicationMembers(db.read, applicationId, readPage(store.applicationMemberFields, args)),
@@ -56,9 +59,10 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
     ): Promise<store.ApplicationMember> => {
       const grantedRole = checkRole(role)
       const userId = orNotFound(parseUuid(userID), 'user')
-      return db.transaction(async (tx) => {
+      return grantToUser(actor, userId, async (tx, addUser) => {
         const projectId = orNotFound(await authority.lockApplicationMembers(tx, applicationId), 'application')
         await assertMaintainer(tx, actor.user.id, projectId)
+        await addUser()
         const after = await store.insertApplicationMember(tx, {
           projectId,
           applicationId,

@@ -7,8 +7,10 @@ import type { Db } from '../../platform/postgres/handles.ts'
 import type { ConstraintMeanings } from '../../platform/postgres/db-errors.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { createIdFinder } from '../../policy/scopes.ts'
+import type { UsersApi } from '../users/index.ts'
 import { createApplicationMembersService } from './application-members.service.ts'
 import { type InvitedMembersService, createInvitedMembersService } from './invited-members.service.ts'
+import { createGrantToUser } from './directory-grants.service.ts'
 import { createMembershipsResolvers } from './memberships.resolvers.ts'
 import { type ProjectMembersService, createProjectMembersService } from './project-members.service.ts'
 import { createTenantMembersService } from './tenant-members.service.ts'
@@ -84,7 +86,8 @@ export const memberships = defineFeature({
     },
   },
   constraints,
-  create: (deps: { db: Db; audit: Audit }) => {
+  create: ({ users, ...shared }: { db: Db; audit: Audit; users: UsersApi }) => {
+    const deps = { ...shared, grantToUser: createGrantToUser({ db: shared.db, users }) }
     const projectMembers = createProjectMembersService(deps)
     const tenantRoles = createTenantRolesService(deps)
     const members = createMembershipsResolvers({

@@ -11,6 +11,7 @@ import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import * as authority from './authority.store.ts'
+import type { GrantToUser } from './directory-grants.service.ts'
 import { findProjectGrantProblem } from './role-grants.pure.ts'
 import * as store from './project-members.store.ts'
 
@@ -45,7 +46,9 @@ async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> 
 
 const checkRole = (role: string) => checkFields({ role: () => checkOneOf(role, 'role', projectRoles) }).role
 
-export function createProjectMembersService({ db, audit }: { db: Db; audit: Audit }) {
+type MembersDeps = { db: Db; audit: Audit; grantToUser: GrantToUser }
+
+export function createProjectMembersService({ db, audit, grantToUser }: MembersDeps) {
   /** Checks and applies a change to an existing membership. If `requested` is null, the membership is removed. */
   const change = (
     actor: Actor,
@@ -90,9 +93,10 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
     add: (actor: Actor, projectId: string, userID: string, role: string): Promise<store.ProjectMember> => {
       const newRole = checkRole(role)
       const userId = orNotFound(parseUuid(userID), 'user')
-      return db.transaction(async (tx) => {
+      return grantToUser(actor, userId, async (tx, addUser) => {
         await authority.lockProjectMembers(tx, projectId)
         await assertGrant(tx, actor, { projectId, userId, existingRole: null, newRole })
+        await addUser()
         const after = await store.insertProjectMember(tx, { projectId, userId, role: newRole })
         await audit.append(tx, actor, projectMemberEvent('grant', { before: null, after }))
         return after

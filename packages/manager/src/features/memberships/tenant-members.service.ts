@@ -11,6 +11,7 @@ import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
 import * as authority from './authority.store.ts'
+import type { GrantToUser } from './directory-grants.service.ts'
 import { type AboveScope, type TenantRole, findTenantGrantProblem } from './role-grants.pure.ts'
 import * as store from './tenant-members.store.ts'
 
@@ -61,7 +62,9 @@ async function findDefinedRole(tx: Tx, tenantId: string, name: string): Promise<
   return role
 }
 
-export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit }) {
+type MembersDeps = { db: Db; audit: Audit; grantToUser: GrantToUser }
+
+export function createTenantMembersService({ db, audit, grantToUser }: MembersDeps) {
   /** Checks and applies a change to an existing membership. If `roleName` is null, the membership is removed. */
   const change = (
     actor: Actor,
@@ -100,11 +103,12 @@ export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit
 
     add: (actor: Actor, tenantId: string, userID: string, roleName: string): Promise<store.TenantMember> => {
       const userId = orNotFound(parseUuid(userID), 'user')
-      return db.transaction(async (tx) => {
+      return grantToUser(actor, userId, async (tx, addUser) => {
         const projectId = orNotFound(await authority.lockTenantMembers(tx, tenantId), 'tenant')
         const newRole = await findDefinedRole(tx, tenantId, roleName)
         // The check runs before the write: callers who add themselves must not get permissions from the new row.
         await assertGrant(tx, actor, { projectId, tenantId, existingRole: null, newRole })
+        await addUser()
         const after = await store.insertTenantMember(tx, {
           projectId,
           tenantId,

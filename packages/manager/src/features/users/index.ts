@@ -3,12 +3,15 @@
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { type AdministratorsService, createAdministratorsService } from './administrators.service.ts'
+import { type DirectoryUsersService, createDirectoryUsersService } from './directory-users.service.ts'
 import { createUsersResolvers } from './users.resolvers.ts'
 import { type UsersDeps, type UsersService, createUsersService } from './users.service.ts'
 
-/** Lets other features provision users and appoint administrators. */
+/** Lets other features provision users, find people in the user directory, and appoint administrators. */
 export type UsersApi = Pick<UsersService, 'provision'> & {
   grantAdministrator: AdministratorsService['grant']
+  /** People who have never signed in. */
+  directory: DirectoryUsersService
 }
 
 /** Provides the GraphQL fields for users and the user directory search. */
@@ -20,6 +23,7 @@ export const users = defineFeature({
     const api: UsersApi = {
       provision: service.provision,
       grantAdministrator: createAdministratorsService(deps).grant,
+      directory: createDirectoryUsersService(deps),
     }
     return {
       resolvers: createUsersResolvers(service),

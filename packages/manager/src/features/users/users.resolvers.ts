@@ -10,7 +10,7 @@ export function createUsersResolvers(service: UsersService) {
       me: (_parent, _args, { actor }) => actor.user,
       users: (_parent, args, { actor }) => service.list(actor, args),
       user: (_parent, { id }, { actor }) => service.get(actor, id),
-      userProviderSearch: (_parent, { name, ...args }) => service.search(name, args),
+      userProviderSearch: (_parent, { name, ...args }, { actor }) => service.search(actor, name, args),
     },
     User: {
       revision: async (user, _args, context) => user.revision ?? (await readUser(context, user.id)).revision,

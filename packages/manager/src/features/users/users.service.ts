@@ -52,7 +52,7 @@ export function createUsersService({ db, lookUp, audit, directory }: UsersDeps) 
 
     findMany: (ids: readonly string[]): Promise<store.User[]> => store.findUsers(db.read, ids),
 
-    search: async (text: string, args: ListArgs): Promise<DirectoryUser[]> => {
+    search: async (actor: Actor, text: string, args: ListArgs): Promise<DirectoryUser[]> => {
       const searchText = text.replaceAll('\0', '').trim()
       const { '': page } = checkFields({
         name: () => {
@@ -61,7 +61,7 @@ export function createUsersService({ db, lookUp, audit, directory }: UsersDeps) 
         },
         '': () => readPage(directoryFields, args),
       })
-      return directory.search(searchText, page)
+      return directory.search(searchText, page, actor.user.id)
     },
 
     updateSystemRole: (

@@ -168,6 +168,18 @@ export function upsertUser(
     .executeTakeFirstOrThrow()
 }
 
+/** Inserts the user, or does nothing if the user exists. */
+export async function insertUser(
+  tx: Tx,
+  user: Omit<KnownUser, 'role' | keyof RevisionFields>,
+): Promise<void> {
+  await tx
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
 /**
  * Returns at most two users with this e-mail address, ignoring case. Two users mean that the address is
  * ambiguous.

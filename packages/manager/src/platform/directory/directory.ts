@@ -1,5 +1,5 @@
-// The user directory behind userProviderSearch. `local` contains the users that the service has seen; an LDAP or OIDC
-// directory would be a second implementation of the same interface.
+// The user directory behind userProviderSearch. `local` contains the users that the service has seen; ldap-directory.ts
+// is a second implementation of the same interface.
 import { sql } from 'kysely'
 import type { Db } from '../postgres/handles.ts'
 import { type ListFields, type Page, createContainsPattern, createStartPattern } from '../lists/filters.ts'
@@ -18,9 +18,14 @@ export type DirectoryUser = {
 export type UserDirectory = {
   /**
    * Returns a page of users whose name, user name or e-mail contains the text. Search text shorter than three
-   * characters must match the start. Sorts by name unless the page specifies a different order.
+   * characters must match the start. Sorts by name unless the page specifies a different order. Callers share a slow
+   * directory fairly.
    */
-  search(text: string, page: Page): Promise<DirectoryUser[]>
+  search(text: string, page: Page, callerId: string): Promise<DirectoryUser[]>
+  /**
+   * Returns a person who has never signed in, or null. Must not run in a transaction, because the directory may be slow.
+   */
+  find(id: string, callerId: string): Promise<DirectoryUser | null>
 }
 
 /** Fields to filter and sort by. `disabled` is missing: the local directory does not store it. */
@@ -30,7 +35,8 @@ export const directoryFields: ListFields = {
   email: { column: 'externalEmail', match: 'text' },
   displayName: { column: 'externalName', match: 'text' },
 }
-const nameOrder: Page['order'] = [{ column: 'externalName', direction: 'asc' }]
+/** The order of a search without `order`. */
+export const nameOrder: Page['order'] = [{ column: 'externalName', direction: 'asc' }]
 
 /** Creates a directory over the `users` table; trigram indexes avoid a full scan. */
 export function createLocalDirectory(db: Db): UserDirectory {
@@ -57,5 +63,7 @@ export function createLocalDirectory(db: Db): UserDirectory {
         disabled: false,
       }))
     },
+    // The directory contains only users that the Manager has seen.
+    find: () => Promise.resolve(null),
   }
 }

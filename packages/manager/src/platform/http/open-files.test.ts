@@ -5,6 +5,7 @@ const needs = {
   database: 30,
   redis: 2,
   blobStores: 0,
+  directory: 0,
   threads: 4,
   maxApi: 10_000,
   maxOutbound: 5_000,

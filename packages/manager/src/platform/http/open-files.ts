@@ -20,6 +20,8 @@ type ConnectionNeeds = {
   redis: number
   /** Connections to buckets. */
   blobStores: number
+  /** Connections to an LDAP directory. */
+  directory: number
   /** Worker threads; each has its own event loop. */
   threads: number
   /** Upper limits for each kind, independent of the open file limit. */
@@ -62,6 +64,7 @@ export function divideConnections(limit: number, needs: ConnectionNeeds): Connec
     needs.threads * filesPerThread +
     needs.database +
     needs.blobStores +
+    needs.directory +
     needs.redis +
     healthConnections
   const sockets = Math.min(needs.maxSockets, Math.floor(((limit - reservedFiles) * 2) / 3))

@@ -22,9 +22,10 @@ export const createColumnSql = ({ column, via }: PageColumn, ref: QualifyColumn)
     : sql`(select ${sql.ref(`via.${column}`)} from ${sql.table(via.table)} as via where via.id = ${ref(via.foreignKey)})`
 
 /** Returns the columns that determine the position of a row. The order of every list ends with the id. */
-const listColumns = ({ order }: Page): PageOrder[] => [...order, { column: 'id', direction: 'asc' }]
+export const listColumns = ({ order }: Page): PageOrder[] => [...order, { column: 'id', direction: 'asc' }]
 
-const nameOrder = (columns: readonly PageOrder[]): string =>
+/** Names an order, so that a cursor is only valid in a list with the same order. */
+export const nameOrder = (columns: readonly PageOrder[]): string =>
   columns.map(({ column, direction }) => `${column} ${direction}`).join(', ')
 
 /** Returns the position of a row as a JSON array: the name of the order, then the value of each of its columns. */

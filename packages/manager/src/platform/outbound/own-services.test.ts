@@ -59,11 +59,17 @@ test('what an installation may have is read with the ports of its schemes, and m
     'http://collector.internal:4318/otlp',
     'http://10.0.0.8',
     'https://[fd12::9]:6443/clusters/a',
+    'ldaps://ldap-1.internal',
+    'ldap://ldap-2.internal',
+    'ldap://ldap-3.internal:1389',
   ]
   expect(servicesOf({ optionalUrls }).slice(2)).toEqual([
     { host: 'bucket.internal', port: 443, isOptional: true },
     { host: 'collector.internal', port: 4318, isOptional: true },
     { host: '10.0.0.8', port: 80, isOptional: true },
     { host: '[fd12::9]', port: 6443, isOptional: true },
+    { host: 'ldap-1.internal', port: 636, isOptional: true },
+    { host: 'ldap-2.internal', port: 389, isOptional: true },
+    { host: 'ldap-3.internal', port: 1389, isOptional: true },
   ])
 })

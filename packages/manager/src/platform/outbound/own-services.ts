@@ -17,7 +17,7 @@ type ServiceAddresses = RedisSettings & {
   databaseUrl: string
   healthHost: string
   healthPort: number
-  /** URLs of optional services: the buckets, the trace collector and the Kubernetes API server. */
+  /** URLs of optional services: the buckets, the trace collector, the Kubernetes API server and LDAP servers. */
   optionalUrls: readonly string[]
 }
 
@@ -51,7 +51,9 @@ export function listOwnServices(
   }
 }
 
+const defaultPorts: Record<string, number> = { 'http:': 80, 'https:': 443, 'ldap:': 389, 'ldaps:': 636 }
+
 function parseService(text: string): OwnService {
   const { hostname, port, protocol } = new URL(text)
-  return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80), isOptional: true }
+  return { host: hostname, port: Number(port) || (defaultPorts[protocol] ?? 80), isOptional: true }
 }
