@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     projects: ['packages/*/vitest.load.config.ts'],
-    sequence: { sequencer: createLongestFirst(['fair-shares', 'cli-login-kills', 'revocation', 'open-files']) },
+    sequence: {
+      sequencer: createLongestFirst(['fair-shares', 'cli-login-kills', 'revocation', 'open-files']),
+    },
   },
 })

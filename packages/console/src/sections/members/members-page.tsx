@@ -88,9 +88,7 @@ export function MembersPage(): ReactNode {
     filters: toFilters(list, null),
   })
   const isInviting =
-    target !== undefined &&
-    list.search['tab'] === invitationsTab.tab &&
-    may(target, `members.${kind}.invite`)
+    target !== undefined && list.search['tab'] === invitationsTab.tab && may(target, `members.${kind}.invite`)
   const { result } = members
   const { error, retry } = isReach ? reach : members
   const placeholder = (
@@ -113,7 +111,12 @@ export function MembersPage(): ReactNode {
             {may(target, `members.${kind}.invite`) && (
               <Button onPress={() => list.setOpen(null, invitationsTab)}>{t('invitations.many')}</Button>
             )}
-            <AddButton key={target.id} kind={kind} target={target} onAdded={(userId) => list.setOpen(userId)} />
+            <AddButton
+              key={target.id}
+              kind={kind}
+              target={target}
+              onAdded={(userId) => list.setOpen(userId)}
+            />
           </>
         )
       }
