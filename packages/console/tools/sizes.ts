@@ -27,16 +27,23 @@ function collectFiles(manifest: Manifest, key: string, found = new Set<string>()
 }
 
 /**
- * Returns the parts that have a limit: the first load, each part that is loaded on demand, and chunks that several of
- * these parts share. Each file is counted once.
+ * Returns the parts that have a limit: the first load in each language, each part that is loaded on demand, and chunks
+ * that several of these parts share. Apart from the first load, each file is counted once.
  */
 export function listParts(manifest: Manifest): Part[] {
   const chunks = Object.entries(manifest)
   const entries = chunks.filter(([, { isEntry }]) => isEntry === true)
   const firstLoad = new Set(entries.flatMap(([key]) => [...collectFiles(manifest, key)]))
-  const others = chunks.filter(([, { file }]) => file.endsWith('.js') && !firstLoad.has(file))
+  const onDemand = chunks.filter(([, { file }]) => file.endsWith('.js') && !firstLoad.has(file))
+  const [languages, others] = [true, false].map((isLanguage) =>
+    onDemand.filter(([key]) => key.startsWith('src/texts/') === isLanguage),
+  ) as [typeof chunks, typeof chunks]
   return [
-    { name: 'first load', files: [...firstLoad], limitKb: limitsKb.firstLoad },
+    ...languages.map(([, { file, name }]) => ({
+      name: `first load (${name})`,
+      files: [...firstLoad, file],
+      limitKb: limitsKb.firstLoad,
+    })),
     ...others.map(([key, { file, name = key, css = [], isDynamicEntry = false }]) => ({
       name: isDynamicEntry ? name : `${name} (shared)`,
       files: [file, ...css.filter((style) => !firstLoad.has(style))],

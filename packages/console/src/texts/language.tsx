@@ -1,9 +1,8 @@
 // The language of the page. The browser settings determine it; a person can change it, and this browser stores the
-// choice. German is loaded on demand.
+// choice. Only the texts of this language are loaded.
 import { type ReactNode, createContext, use, useEffect, useMemo, useState } from 'react'
 import { I18nProvider } from 'react-aria-components'
 import { readStored, saveStored } from '../api/browser-storage.ts'
-import { en } from './en.ts'
 import { type Texts, type Translate, createTranslate } from './texts.ts'
 
 const storageKey = 'svc-console.language'
@@ -11,9 +10,12 @@ export const languages = { en: 'English', de: 'Deutsch' } as const
 export type Language = keyof typeof languages
 
 const loaders: Record<Language, () => Promise<Texts>> = {
-  en: () => Promise.resolve(en),
+  en: async () => (await import('./en.ts')).en,
   de: async () => (await import('./de.ts')).de,
 }
+
+/** Without texts, the page shows this sentence in English. */
+const failureText = 'The console cannot load its texts. Check your connection and reload the page.'
 
 type LanguageState = {
   language: Language
@@ -40,6 +42,7 @@ const findLocale = (language: Language): string =>
 export function LanguageProvider({ children }: { children: ReactNode }): ReactNode {
   const [language, setLanguage] = useState(findPreferredLanguage)
   const [loaded, setLoaded] = useState<{ language: Language; texts: Texts } | null>(null)
+  const [hasFailed, setFailed] = useState(false)
   useEffect(() => {
     let isCurrent = true
     const show = (shown: Language, texts: Texts): void => {
@@ -49,10 +52,10 @@ export function LanguageProvider({ children }: { children: ReactNode }): ReactNo
     }
     // If the file of a language cannot be loaded, the page is shown in English, and a note says that a newer version is
     // installed.
-    void loaders[language]().then(
-      (texts) => show(language, texts),
-      () => show('en', en),
-    )
+    loaders[language]()
+      .then((texts) => show(language, texts))
+      .catch(async () => show('en', await loaders.en()))
+      .catch(() => setFailed(isCurrent))
     return () => {
       isCurrent = false
     }
@@ -69,7 +72,7 @@ export function LanguageProvider({ children }: { children: ReactNode }): ReactNo
       },
     }
   }, [loaded])
-  if (state === null) return null
+  if (state === null) return hasFailed ? <p role="alert">{failureText}</p> : null
   return (
     <I18nProvider locale={state.locale}>
       <LanguageContext value={state}>{children}</LanguageContext>
