@@ -55,9 +55,9 @@ describe('the directory ldap', () => {
     ])
     expect(problems({ ...plain, SVC_LDAP_START_TLS: 'true', SVC_LDAP_CA_BUNDLE: '/ca.pem' })).toEqual([])
     expect(problems({ ...plain, SVC_LDAP_ALLOW_UNENCRYPTED: 'true' })).toEqual([])
-    expect(problems({ ...plain, SVC_LDAP_ALLOW_UNENCRYPTED: 'true', SVC_LDAP_CA_BUNDLE: '/ca.pem' })).toEqual([
-      'SVC_LDAP_CA_BUNDLE (ldap.ca_bundle) is set, but the connections are not encrypted; remove it',
-    ])
+    expect(problems({ ...plain, SVC_LDAP_ALLOW_UNENCRYPTED: 'true', SVC_LDAP_CA_BUNDLE: '/ca.pem' })).toEqual(
+      ['SVC_LDAP_CA_BUNDLE (ldap.ca_bundle) is set, but the connections are not encrypted; remove it'],
+    )
     expect(problems({ ...plain, SVC_LDAP_START_TLS: 'true', SVC_LDAP_ALLOW_UNENCRYPTED: 'true' })).toEqual([
       'SVC_LDAP_ALLOW_UNENCRYPTED (ldap.allow_unencrypted) is set, but StartTLS encrypts the connections; remove it',
     ])
