@@ -1,6 +1,16 @@
 // Runs a private OpenLDAP server in its own folder, with entries that are loaded before the start.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Certificate } from '../certificates.ts'
@@ -20,7 +30,9 @@ export type SlapdOptions = {
 export type Slapd = {
   url: string
   tlsUrl: string
-  pid: number
+  /** Suspends the process: it accepts connections and never answers. */
+  suspend(): Promise<void>
+  resume(): void
   /** Stops the server and keeps its entries. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -147,17 +159,21 @@ export async function startSlapd(options: SlapdOptions): Promise<Slapd> {
   return {
     url: `ldap://127.0.0.1:${port}`,
     tlsUrl: `ldaps://127.0.0.1:${tlsPort}`,
-    get pid() {
-      return run.child()?.pid ?? 0
-    },
     start: run.start,
     stop: run.stop,
+    suspend: run.suspend,
+    resume: run.resume,
     close: async () => {
       await run.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
+
+const isSuspended = (pid: number): boolean =>
+  readdirSync(`/proc/${pid}/task`).every((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/stat`, 'utf8').includes(') T '),
+  )
 
 type Program = { program: string; args: string[]; port: number; account: { uid: number; gid: number } | null }
 
@@ -166,7 +182,12 @@ function createRunner({ program, args, port, account }: Program) {
   let child: ChildProcess | null = null
   let gone: Promise<void> = Promise.resolve()
   return {
-    child: () => child,
+    /** Waits until every thread has stopped, because the signal takes effect later. */
+    suspend: async (): Promise<void> => {
+      child?.kill('SIGSTOP')
+      while (!isSuspended(child?.pid ?? 0)) await new Promise((resolve) => setTimeout(resolve, 10))
+    },
+    resume: (): void => void child?.kill('SIGCONT'),
     start: async (): Promise<void> => {
       const started = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], ...account })
       let stderr = ''

@@ -50,7 +50,7 @@ export function createLdapCertificates() {
   return { ca, server: createCertificate('directory', ['127.0.0.1', 'localhost'], { issuer: ca }) }
 }
 
-/** Returns the settings of a service that uses the directory. */
+/** Returns the settings of a service that uses the directory. Its time limits are long, for slow machines. */
 export const ldapEnv = (slapd: Pick<Slapd, 'url'>): Record<string, string> => ({
   SVC_USERS_PROVIDER: 'ldap',
   SVC_LDAP_URLS: slapd.url,
@@ -58,6 +58,8 @@ export const ldapEnv = (slapd: Pick<Slapd, 'url'>): Record<string, string> => ({
   SVC_LDAP_BASE_DN: slapdBase,
   SVC_LDAP_BIND_DN: slapdReader.dn,
   SVC_LDAP_BIND_PASSWORD: slapdReader.password,
+  SVC_LDAP_CONNECT_TIMEOUT_MS: '30000',
+  SVC_LDAP_REQUEST_TIMEOUT_MS: '60000',
 })
 
 /** Returns the options of a directory. Its time limits are long, so that slow machines do not fail tests. */

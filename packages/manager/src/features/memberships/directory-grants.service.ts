@@ -12,11 +12,11 @@ export type GrantToUser = <T>(
   grant: (tx: Tx, addUser: AddUser) => Promise<T>,
 ) => Promise<T>
 
-const userConstraints = ['user2projects_user_fkey', 'user2tenants_user_fkey', 'user2applications_user_fkey']
+const userConstraints = new Set(['user2projects_user_fkey', 'user2tenants_user_fkey', 'user2applications_user_fkey'])
 const doNothing: AddUser = () => Promise.resolve()
 
 const isUnknownUser = (error: unknown): boolean =>
-  userConstraints.includes((error as { constraint?: string }).constraint ?? '')
+  userConstraints.has((error as { constraint?: string }).constraint ?? '')
 
 /**
  * The first run fails at the foreign key if the user is unknown, which is after all checks of the caller's rights. So

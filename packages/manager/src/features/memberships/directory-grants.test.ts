@@ -148,7 +148,7 @@ describe('the directory', () => {
 
   test('is asked without a lock: another grant in the project does not wait for it', async () => {
     const known = await seedUser(service.sql, 'not-waiting')
-    process.kill(slapd.pid, 'SIGSTOP')
+    await slapd.suspend()
     let pending: Promise<unknown>
     try {
       service.statements.length = 0
@@ -158,7 +158,7 @@ describe('the directory', () => {
       const added = await ofProject.add(admin, { of: project.id, userID: known.id, role: 'tester' })
       expect(added.error).toBeNull()
     } finally {
-      process.kill(slapd.pid, 'SIGCONT')
+      slapd.resume()
     }
     await pending
   })

@@ -31,12 +31,12 @@ const resultNames: Record<number, string> = {
   80: 'other',
 }
 /** Results that only mean that this server cannot answer now. */
-const serverFaults: readonly number[] = [51, 52, 80]
+const serverFaults = new Set([51, 52, 80])
 
 /** Returns the failure for an LDAP result other than success. */
 export const createResultFailure = (what: string, code: number): LdapFailure =>
   new LdapFailure(`${what} returned LDAP result ${code} (${resultNames[code] ?? 'unknown'})`, {
-    isServerFault: serverFaults.includes(code),
+    isServerFault: serverFaults.has(code),
   })
 
 /** Returns the failure for any error of the network, of TLS or of the client library. */

@@ -116,9 +116,9 @@ export const encodeGuid = (id: string): Buffer => swapGroups(Buffer.from(id.repl
 
 const swapGroups = (bytes: Buffer): Buffer =>
   Buffer.concat([
-    Buffer.from(bytes.subarray(0, 4)).reverse(),
-    Buffer.from(bytes.subarray(4, 6)).reverse(),
-    Buffer.from(bytes.subarray(6, 8)).reverse(),
+    bytes.subarray(0, 4).toReversed(),
+    bytes.subarray(4, 6).toReversed(),
+    bytes.subarray(6, 8).toReversed(),
     bytes.subarray(8),
   ])
 

@@ -1,7 +1,7 @@
 // Runs one search on one server: connects, authenticates, searches and disconnects. A connection serves one search, so
 // no search depends on the state of an idle connection.
 import type { connect } from 'node:net'
-import type { Entry, Filter } from 'ldapts'
+import type * as Ldapts from 'ldapts'
 import {
   type LdapConnection,
   type LdapEncryption,
@@ -32,7 +32,7 @@ export type LdapQuery = {
   limit: number
 }
 
-type Library = typeof import('ldapts')
+type Library = typeof Ldapts
 
 // An entry has only the requested attributes. References to other servers are ignored, but they count.
 const getLimits = ({ limit }: LdapQuery) => ({
@@ -46,7 +46,7 @@ export async function runLdapQuery(
   access: LdapAccess,
   query: LdapQuery,
   deadline: number,
-): Promise<Entry[]> {
+): Promise<Ldapts.Entry[]> {
   // Loaded with the first search, because most installations have no LDAP directory.
   const library: Library = await import('ldapts')
   const getTimeLeft = (): number => deadline - performance.now()
@@ -80,7 +80,7 @@ export async function runLdapQuery(
   }
 }
 
-function createFilter({ AndFilter, EqualityFilter, FilterParser }: Library, query: LdapQuery): Filter {
+function createFilter({ AndFilter, EqualityFilter, FilterParser }: Library, query: LdapQuery): Ldapts.Filter {
   const filter = FilterParser.parseString(query.filter)
   return query.equals === undefined
     ? filter
