@@ -26,25 +26,14 @@ export function nameObject(t: Translate, { scope, project, tenant, application }
 }
 
 // A newer Manager can return further kinds, which are shown as they are.
-const scopeTexts = {
-  SYSTEM: 'reach.scope.SYSTEM',
-  PROJECT: 'reach.scope.PROJECT',
-  TENANT: 'reach.scope.TENANT',
-  APPLICATION: 'reach.scope.APPLICATION',
-  TENANT_APPLICATION: 'reach.scope.TENANT_APPLICATION',
-} as const
-const reasonTexts = {
-  SYSTEM_ROLE: 'reach.reason.SYSTEM_ROLE',
-  PROJECT_ROLE: 'reach.reason.PROJECT_ROLE',
-  TENANT_ROLE: 'reach.reason.TENANT_ROLE',
-  APPLICATION_ROLE: 'reach.reason.APPLICATION_ROLE',
-} as const
-const isKeyOf = <Table extends object>(table: Table, key: string): key is keyof Table & string =>
-  Object.hasOwn(table, key)
+const scopes = ['SYSTEM', 'PROJECT', 'TENANT', 'APPLICATION', 'TENANT_APPLICATION'] as const
+const reasonKinds = ['SYSTEM_ROLE', 'PROJECT_ROLE', 'TENANT_ROLE', 'APPLICATION_ROLE'] as const
+const isOneOf = <Value extends string>(values: readonly Value[], value: string): value is Value =>
+  (values as readonly string[]).includes(value)
 
 /** Returns what kind of object a row has, and what it covers. */
 export const describeScope = (t: Translate, { scope, covers }: ReachRow): string => {
-  const kind = isKeyOf(scopeTexts, scope) ? t(scopeTexts[scope]) : scope
+  const kind = isOneOf(scopes, scope) ? t(`reach.scope.${scope}`) : scope
   if (covers.length === 0) return kind
   return `${kind}, ${covers.includes('PROJECT') ? t('reach.coversAll') : t('reach.coversProject')}`
 }
@@ -54,7 +43,7 @@ function describeReason(
   { date }: Format,
   { kind, role, grantedAt, grantedBy }: Reason,
 ): string {
-  const name = isKeyOf(reasonTexts, kind) ? t(reasonTexts[kind], role) : `${kind} ${role}`
+  const name = isOneOf(reasonKinds, kind) ? t(`reach.reason.${kind}`, role) : `${kind} ${role}`
   if (grantedAt === null) return name
   return grantedBy === null
     ? t('reach.since', name, date(grantedAt))
