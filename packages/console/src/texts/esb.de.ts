@@ -149,6 +149,8 @@ export const esb: TextsOf<typeof english> = {
   'esb.wrongHeader': (line) => `Zeile ${line} ist keine Kopfzeile wie Accept: text/xml`,
   'esb.body': 'Inhalt',
   'esb.bodyHint': 'Geht durch die Vorlage, falls der Endpunkt eine hat.',
+  'esb.changedSince':
+    'Jemand hat den Endpunkt geändert. Es wurde nichts gesendet. Prüfen Sie den Aufruf und bestätigen Sie ihn erneut.',
   'esb.next': 'Weiter',
   'esb.back': 'Zurück',
   'esb.confirmTitle': (host) => `${host} aufrufen?`,

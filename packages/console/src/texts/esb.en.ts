@@ -147,6 +147,8 @@ export const esb = {
   'esb.wrongHeader': (line: number) => `Line ${line} is not a header such as Accept: text/xml`,
   'esb.body': 'Body',
   'esb.bodyHint': 'Sent through the template, if the endpoint has one.',
+  'esb.changedSince':
+    'Somebody has changed the endpoint. Nothing was sent. Check the call and confirm it again.',
   'esb.next': 'Continue',
   'esb.back': 'Back',
   'esb.confirmTitle': (host: string) => `Call ${host}?`,
