@@ -6,6 +6,7 @@ import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
 import { type OverlayTour, createAudit, shownOverlays, visitOverlays } from './kit/overlays.ts'
 import { type View, useConsole } from './kit/scene.ts'
 import { seedObjects } from './kit/seed-objects.ts'
+import { saveShot } from './kit/shots.ts'
 import { type Objects, listViews } from './kit/views.ts'
 import { createWalk } from './kit/walk.ts'
 
@@ -80,6 +81,7 @@ describe.each(looks)('at $width px in $theme', (look) => {
         () => document.activeElement instanceof HTMLElement && document.activeElement.blur(),
       )
       await visit.page.locator('.tooltip').waitFor({ state: 'detached' })
+      await saveShot(visit.page, `${look.width}-${look.theme}`, view)
       const found = await violationsOf(visit.page)
       if (found.length > 0) problems[view] = found
     }

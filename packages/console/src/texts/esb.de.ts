@@ -67,7 +67,8 @@ export const esb: TextsOf<typeof english> = {
   'esb.noAccess': 'Kein Maschinenbenutzer darf den Endpunkt aufrufen.',
   'esb.someAccess': (count) => `Nur die ersten ${count} Maschinenbenutzer sind aufgeführt.`,
   'esb.accessHint':
-    'Ein Schalter speichert sofort und gilt ab dem nächsten Aufruf. Um einen Maschinenbenutzer hinzuzufügen, öffnen Sie ihn und wählen „Endpunkt-Zugriff“.',
+    'Ein Schalter oder eine Auswahl speichert sofort und gilt ab dem nächsten Aufruf.',
+  'esb.allowAnother': 'Maschinenbenutzer erlauben',
   'esb.allowed': (user, endpoint) => `${user} darf ${endpoint} aufrufen`,
   'esb.forbidden': (user, endpoint) => `${user} darf ${endpoint} nicht mehr aufrufen`,
 
@@ -136,7 +137,7 @@ export const esb: TextsOf<typeof english> = {
   'esb.testNeedsTarget': 'Der Endpunkt hat kein Ziel',
   'esb.testNeedsEnabled': 'Aktivieren Sie zuerst den Endpunkt',
   'esb.testNeedsCaller':
-    'Kein aktiver Maschinenbenutzer darf diesen Endpunkt aufrufen. Erlauben Sie es zuerst einem, unter „Endpunkt-Zugriff“.',
+    'Kein aktiver Maschinenbenutzer darf diesen Endpunkt aufrufen. Erlauben Sie es zuerst einem.',
   'esb.testTitle': (name) => `Testaufruf von ${name}`,
   'esb.testUsesSaved': 'Der Aufruf nutzt die gespeicherte Vorlage, ohne Ihre Änderungen.',
   'esb.chooseCaller': 'Wählen Sie zuerst einen Maschinenbenutzer',

@@ -65,7 +65,8 @@ export const esb = {
   'esb.noAccess': 'No machine user may call the endpoint.',
   'esb.someAccess': (count: string) => `Only the first ${count} machine users are listed.`,
   'esb.accessHint':
-    'A switch saves immediately and applies to the next call. To add a machine user, open it and choose “Endpoint access”.',
+    'A switch or a choice saves immediately and applies to the next call.',
+  'esb.allowAnother': 'Allow a machine user',
   'esb.allowed': (user: string, endpoint: string) => `${user} may call ${endpoint}`,
   'esb.forbidden': (user: string, endpoint: string) => `${user} may no longer call ${endpoint}`,
 
@@ -134,7 +135,7 @@ export const esb = {
   'esb.testNeedsTarget': 'The endpoint has no target to call',
   'esb.testNeedsEnabled': 'Enable the endpoint first',
   'esb.testNeedsCaller':
-    'No enabled machine user may call this endpoint. Allow one first, under “Endpoint access”.',
+    'No enabled machine user may call this endpoint. Allow one first.',
   'esb.testTitle': (name: string) => `Test call to ${name}`,
   'esb.testUsesSaved': 'The call uses the saved template, without your changes.',
   'esb.chooseCaller': 'Choose a machine user first',

@@ -2,7 +2,7 @@
 import './esb.css'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
-import { type Failure, toFieldErrors } from '../../api/failures.ts'
+import { type Failure, describeFailure, toFieldErrors } from '../../api/failures.ts'
 import { ChangeFailure } from '../../app/change-failure.tsx'
 import { useProject } from '../../app/project.tsx'
 import { EnvironmentBadge } from '../../kit/badge.tsx'
@@ -10,9 +10,10 @@ import { Button } from '../../kit/button.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
 import { Form } from '../../kit/form.tsx'
 import { Note } from '../../kit/note.tsx'
-import { Skeleton } from '../../kit/state.tsx'
+import { FailureNote, Skeleton } from '../../kit/state.tsx'
 import { Facts } from '../../kit/values.tsx'
 import { useText } from '../../texts/language.tsx'
+import { AllowMachineUser } from './allow-machine-user.tsx'
 import { type AccessRow, type Endpoint, findHost } from './endpoint-types.ts'
 import { TestCallFields } from './test-call-fields.tsx'
 import { TestCallResult } from './test-call-result.tsx'
@@ -29,13 +30,15 @@ type TestCallDialogProps = {
 }
 type MachineUser = AccessRow['machineUser']
 
+const noRows: readonly AccessRow[] = []
+
 export function TestCallDialog(props: TestCallDialogProps): ReactNode {
   const { endpoint, body, onClose } = props
   const t = useText()
   /** The endpoint as the confirmation names it; null in the first step. */
   const [confirmed, setConfirmed] = useState<Endpoint | null>(null)
   const [changes, setChanges] = useState<Partial<TestRequest>>({})
-  const { callers } = useCallers(endpoint.id)
+  const { rows = noRows, callers, error } = useCallers(endpoint.id)
   const only = callers?.length === 1 ? (callers[0]?.id ?? null) : null
   const request = { ...createTestRequest(endpoint.inputMessageType, body, only), ...changes }
   const caller = callers?.find(({ id }) => id === request.machineUserId) ?? null
@@ -72,6 +75,8 @@ export function TestCallDialog(props: TestCallDialogProps): ReactNode {
       title={t('esb.testTitle', endpoint.name)}
       request={request}
       callers={callers}
+      failure={error === null ? null : describeFailure(error)}
+      allowance={<AllowMachineUser endpoint={endpoint} rows={rows} />}
       hasUnsavedTemplate={props.hasUnsavedTemplate}
       onChange={(next) => setChanges({ ...changes, ...next })}
       onNext={() => setConfirmed(endpoint)}
@@ -84,6 +89,10 @@ type RequestStepProps = {
   title: string
   request: TestRequest
   callers: readonly MachineUser[] | undefined
+  /** Why the machine users cannot be read; null if they can. */
+  failure: Failure | null
+  /** Lets the person allow a machine user, if they may. */
+  allowance: ReactNode
   hasUnsavedTemplate: boolean
   onChange: (changes: Partial<TestRequest>) => void
   onNext: () => void
@@ -118,18 +127,25 @@ function RequestStep({ title, request, callers, hasUnsavedTemplate, ...props }: 
     >
       {hasUnsavedTemplate && <Note tone="warn">{t('esb.testUsesSaved')}</Note>}
       {callers === undefined ? (
-        <Skeleton rows={6} />
+        props.failure === null ? (
+          <Skeleton rows={6} />
+        ) : (
+          <FailureNote failure={props.failure} />
+        )
       ) : callers.length === 0 ? (
-        <Note
-          tone="warn"
-          actions={
-            <Link to="/p/$project/machine-users" params={{ project: slug }}>
-              {t('section.machineUsers')}
-            </Link>
-          }
-        >
-          {t('esb.testNeedsCaller')}
-        </Note>
+        <>
+          <Note
+            tone="warn"
+            actions={
+              <Link to="/p/$project/machine-users" params={{ project: slug }}>
+                {t('section.machineUsers')}
+              </Link>
+            }
+          >
+            {t('esb.testNeedsCaller')}
+          </Note>
+          {props.allowance}
+        </>
       ) : (
         <Form
           id={id}

@@ -11,14 +11,15 @@ import {
 import type { Endpoint } from './endpoint-types.ts'
 import { useAccess } from './use-access.ts'
 
-/** Lists the machine users that may call the endpoint; undefined until they are read. */
+/** Lists the access to the endpoint, and the machine users that may call it; undefined until they are read. */
 export function useCallers(endpointId: string) {
   const { data, error } = useAccess(endpointId)
-  const callers = data?.machineUser2endpointsConnection.nodes
-    .filter(({ enabled, machineUser }) => enabled && machineUser.enabled)
+  const rows = data?.machineUser2endpointsConnection.nodes
+  const callers = rows
+    ?.filter(({ enabled, machineUser }) => enabled && machineUser.enabled)
     .map(({ machineUser }) => machineUser)
     .toSorted((a, b) => a.name.localeCompare(b.name))
-  return { callers, error }
+  return { rows, callers, error }
 }
 
 /** Throws if another person has changed the endpoint, because the confirmation may name the wrong partner. */
