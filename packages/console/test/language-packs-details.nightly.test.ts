@@ -57,7 +57,9 @@ test('a content that cannot be read again is requested once, and not in a loop',
   let count = 0
   await onOperation(page, 'packContent', async (route) => {
     count++
-    await route.fulfill({ json: { errors: [{ message: 'broken', extensions: { code: 'internal' } }], data: null } })
+    await route.fulfill({
+      json: { errors: [{ message: 'broken', extensions: { code: 'internal' } }], data: null },
+    })
   })
   const { error } = await scene.service.query(
     scene.admin,

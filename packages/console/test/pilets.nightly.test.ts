@@ -126,12 +126,12 @@ test('a dropped folder of many files is read only as far as the list has room', 
       return slice.apply(this, range)
     }
   })
-  const files = Array.from({ length: 500 }, (_, index) => toFile(`part-${index}.js`, Buffer.from('export {}')))
+  const files = Array.from({ length: 500 }, (_, index) =>
+    toFile(`part-${index}.js`, Buffer.from('export {}')),
+  )
   await dropFiles(page, files)
   const dialog = page.getByRole('dialog')
   await dialog.getByText('The list has at most 20 files.').waitFor()
   await expect.poll(() => dialog.getByText('ready', { exact: true }).count()).toBe(20)
-  expect(
-    await page.evaluate(() => (globalThis as unknown as { filesRead: number }).filesRead),
-  ).toBe(20)
+  expect(await page.evaluate(() => (globalThis as unknown as { filesRead: number }).filesRead)).toBe(20)
 })

@@ -97,9 +97,7 @@ export function useBatchedReads<Values>({
     queryKey: [name, fields, ids, texts],
     queryFn: ({ signal }) => readBatches({ ids, fields, idType, texts }, signal),
     enabled: isEnabled && ids.length > 0,
-    ...(isLive
-      ? createLiveOptions<ReadonlyMap<string, Values>>(() => true)
-      : repeatAfter(refetchMs)),
+    ...(isLive ? createLiveOptions<ReadonlyMap<string, Values>>(() => true) : repeatAfter(refetchMs)),
     ...(isSensitive ? { gcTime: 0 } : {}),
   })
 }

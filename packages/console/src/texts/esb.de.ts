@@ -66,8 +66,7 @@ export const esb: TextsOf<typeof english> = {
   'esb.allMachineUsers': 'Alle Maschinenbenutzer',
   'esb.noAccess': 'Kein Maschinenbenutzer darf den Endpunkt aufrufen.',
   'esb.someAccess': (count) => `Nur die ersten ${count} Maschinenbenutzer sind aufgeführt.`,
-  'esb.accessHint':
-    'Ein Schalter oder eine Auswahl speichert sofort und gilt ab dem nächsten Aufruf.',
+  'esb.accessHint': 'Ein Schalter oder eine Auswahl speichert sofort und gilt ab dem nächsten Aufruf.',
   'esb.allowAnother': 'Maschinenbenutzer erlauben',
   'esb.allowed': (user, endpoint) => `${user} darf ${endpoint} aufrufen`,
   'esb.forbidden': (user, endpoint) => `${user} darf ${endpoint} nicht mehr aufrufen`,

@@ -131,7 +131,8 @@ const maxTabs = 80
 async function enter(list: Locator): Promise<void> {
   const page = list.page()
   const focus = list.locator(':focus')
-  for (let count = 0; count < maxTabs && (await focus.count()) === 0; count++) await page.keyboard.press('Tab')
+  for (let count = 0; count < maxTabs && (await focus.count()) === 0; count++)
+    await page.keyboard.press('Tab')
   if ((await focus.count()) === 0) throw new Error(`the Tab key does not reach ${String(list)}`)
   await page.keyboard.press('Control+Home')
 }

@@ -70,7 +70,6 @@ function listContentPages({ contents, triggers, applicationId }: HostileObjects)
   ]
 }
 
-
 /**
  * Returns the harm that hostile names have done to each page, and the messages in the developer console of the browser.
  */

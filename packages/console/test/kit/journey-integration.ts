@@ -174,7 +174,10 @@ async function translate({ hands, page, way }: Journey): Promise<void> {
   await page.keyboard.press('Enter')
   await hands.pressCell(
     grid,
-    grid.getByRole('row', { name: `greeting.${way}` }).getByRole('gridcell').first(),
+    grid
+      .getByRole('row', { name: `greeting.${way}` })
+      .getByRole('gridcell')
+      .first(),
   )
   await page.keyboard.type('Hallo')
   await page.keyboard.press('Enter')
