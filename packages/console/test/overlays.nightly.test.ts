@@ -16,6 +16,8 @@ beforeAll(async () => {
   objects = await seedObjects(scene)
 })
 
+/** A look has about a thousand overlays. */
+const timeoutMs = 1_800_000
 const looks: readonly View[] = [
   { width: 1280, theme: 'light' },
   { width: 1280, theme: 'dark' },
@@ -92,7 +94,7 @@ describe.each(looks)('at $width px in $theme', (look) => {
     expect(problems).toEqual({})
     expect(names.length).toBeGreaterThan(100)
     expect([visit.complaints, visit.foreignRequests]).toEqual([[], []])
-  })
+  }, timeoutMs)
 })
 
 test('every button of every address can be pressed without a violation of the policy header', async () => {
@@ -109,4 +111,4 @@ test('every button of every address can be pressed without a violation of the po
     })
   const complaints = visit.complaints.filter((line) => !line.includes('Failed to load resource'))
   expect([complaints, visit.foreignRequests]).toEqual([[], []])
-})
+}, timeoutMs)
