@@ -169,6 +169,8 @@ export async function walkAs(principals: readonly Principal[]): Promise<readonly
   const { page, context } = visit
   const walk = createWalk(visit)
   for (const principal of principals) {
+    // The requests of the previous principal can register backends, and a deployment with a live backend cannot be woken.
+    await scene.service.sql.query('delete from backend_registrations')
     const granted = await readGranted(world, principal)
     const person = world.people[principal]
     const isShown = (section: Section | undefined): boolean =>
