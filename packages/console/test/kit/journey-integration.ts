@@ -7,7 +7,7 @@ import { findButton } from './find-button.ts'
 import { expectFocus, step } from './focus.ts'
 import { type Hands, useKeyboard, usePointer } from './hands.ts'
 import { chooseFiles, pack } from './pilet-packages.ts'
-import type { Scene } from './scene.ts'
+import { type Scene, waitForPage } from './scene.ts'
 
 const ways = { pointer: usePointer, keyboard: useKeyboard }
 type Journey = { hands: Hands; page: Page; way: keyof typeof ways; partnerUrl: string }
@@ -22,6 +22,7 @@ export async function makeIntegrationJourney(scene: Scene, way: keyof typeof way
   await scene.service.sql.query('update machine_users set name = $2 where id = $1', [id, `caller-${way}`])
   try {
     await visit.open('/p/main/overview')
+    await waitForPage(page)
     for (const [name, work] of Object.entries(steps)) await step(page, name, () => work(journey))
   } finally {
     await partner.close()
@@ -100,7 +101,7 @@ async function makeTestCall({ hands, page, way, partnerUrl }: Journey): Promise<
 }
 
 async function readCalls({ hands, page, way }: Journey): Promise<void> {
-  const row = page.getByRole('row', { name: new RegExp(`POST Orders by ${way}`) })
+  const row = page.locator('.table-row', { hasText: `POST Orders by ${way}` })
   await hands.pressRow(row)
   const panel = findPanel(page)
   await panel.getByRole('heading', { name: `POST Orders by ${way}` }).waitFor()

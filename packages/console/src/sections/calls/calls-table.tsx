@@ -26,8 +26,13 @@ function Started({ call }: { call: Call }): ReactNode {
         {precise(call.timestamp)}
       </time>
       <div className="call-narrow truncate">
-        {call.endpoint.name}
-        {reason !== null && ` · ${reason}`}
+        <bdi>{call.endpoint.name}</bdi>
+        {reason !== null && (
+          <>
+            {' · '}
+            <bdi>{reason}</bdi>
+          </>
+        )}
       </div>
     </div>
   )
@@ -79,7 +84,7 @@ function useCallColumns(): readonly DataColumn<Call>[] {
         priority: 2,
         render: ({ endpoint, method }) => (
           <span className="truncate" title={endpoint.name}>
-            <span className="mono muted">{method}</span> {endpoint.name}
+            <span className="mono muted">{method}</span> <bdi>{endpoint.name}</bdi>
           </span>
         ),
       },

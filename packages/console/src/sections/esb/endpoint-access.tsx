@@ -77,9 +77,12 @@ function Row({ endpoint, row }: { endpoint: Endpoint; row: AccessRow }): ReactNo
     >
       <Switch
         isSelected={isOn}
-        isDisabled={isPending || !canSwitch}
+        isDisabled={!canSwitch}
         action="esb.switchAccess"
-        onChange={set}
+        // A switch that is disabled while it saves would lose the focus.
+        onChange={(next) => {
+          if (!isPending) set(next)
+        }}
         label={<span title={machineUser.name}>{machineUser.name}</span>}
       />
     </SectionRow>

@@ -51,7 +51,9 @@ export function RunPrint({ run, title, description, rows, list }: RunPrintProps)
           const [value, details] = toCell(column, values)
           return (
             <>
-              <Value value={value} />
+              <bdi>
+                <Value value={value} />
+              </bdi>
               {details !== '' && <small>{details}</small>}
             </>
           )

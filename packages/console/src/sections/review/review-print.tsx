@@ -54,10 +54,14 @@ const createColumns = (t: Translate, progress: Progress): readonly PrintColumn<E
     isRowHeader: true,
     render: (entry) => (
       <>
-        {entry.name}
+        <bdi>{entry.name}</bdi>
         <small>
           {t(`review.principal.${entry.principal_type}`)}
-          {entry.email !== '' && `, ${entry.email}`}
+          {entry.email !== '' && (
+            <>
+              , <bdi>{entry.email}</bdi>
+            </>
+          )}
         </small>
       </>
     ),
@@ -67,7 +71,7 @@ const createColumns = (t: Translate, progress: Progress): readonly PrintColumn<E
     title: t('review.accessTo'),
     render: (entry) => (
       <>
-        {describeScope(entry, t)}
+        <bdi>{describeScope(entry, t)}</bdi>
         <small>{t(`review.scope.${entry.scope_type}`)}</small>
       </>
     ),
