@@ -90,6 +90,8 @@ async function writeTemplate({ hands, page, way }: Journey): Promise<void> {
 async function makeTestCall({ hands, page, way, partnerUrl }: Journey): Promise<void> {
   const dialog = page.getByRole('dialog').last()
   const { host } = new URL(partnerUrl)
+  // The next stop would be the editor, in which Tab indents.
+  if (way === 'keyboard') await page.keyboard.press('Shift+Tab')
   await hands.press(findButton(page, 'Test call'))
   await hands.press(dialog.getByRole('button', { name: /^Allow a machine user/ }))
   await page.keyboard.type(`caller-${way}`)
@@ -249,6 +251,7 @@ async function readEvidence({ hands, page }: Journey): Promise<void> {
   await hands.press(findButton(page, 'Export trail'))
   await hands.close(dialog)
   await expectFocus(findButton(page, 'Export trail'))
+  await hands.fill(page.getByRole('searchbox', { name: 'Query or requirement' }), 'Attested access')
   await hands.pressRow(page.getByRole('row', { name: /^Attested access reviews/ }))
   await page.getByRole('heading', { level: 1, name: 'Attested access reviews' }).waitFor()
   const row = page.getByRole('row').nth(1)
