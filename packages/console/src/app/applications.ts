@@ -16,6 +16,12 @@ const describeNames = (project: string) => ({
 export const startApplicationNames = (project: string): Promise<AllRows<ApplicationName>> =>
   startAllRows(describeNames(project))
 
+/** Returns the id of the application if the project has only one, so that a person does not have to choose it. */
+export function useOnlyApplication(): string | null {
+  const { data } = useApplicationNames()
+  return data?.rows.length === 1 && data.isComplete ? (data.rows[0]?.id ?? null) : null
+}
+
 /** Reads the names of all applications, at most 1,000. */
 export function useApplicationNames(): UseQueryResult<AllRows<ApplicationName>> {
   const { slug } = useProject()

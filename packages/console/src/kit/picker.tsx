@@ -27,6 +27,7 @@ export type PickerProps = {
   search: string
   onSearch: (text: string) => void
   onChange: (option: PickerOption) => void
+  isRequired?: boolean
   /** Whether more options exist than the list shows. */
   note?: string | undefined
   /** Shows the label inside a small button, before the value, for filters. */
@@ -38,9 +39,11 @@ export function Picker({
   value,
   placeholder,
   isChip = false,
+  isRequired = false,
   onChange,
   ...list
 }: PickerProps): ReactNode {
+  const t = useText()
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   return (
@@ -48,6 +51,7 @@ export function Picker({
       {!isChip && (
         <span className="picker-label" id={id}>
           {label}
+          {isRequired && <span className="label-note"> {t('kit.required')}</span>}
         </span>
       )}
       <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
@@ -82,7 +86,9 @@ export function Picker({
   )
 }
 
-type ListProps = Omit<PickerProps, 'value' | 'placeholder' | 'isChip'> & { chosenId: string | null }
+type ListProps = Omit<PickerProps, 'value' | 'placeholder' | 'isChip' | 'isRequired'> & {
+  chosenId: string | null
+}
 
 function PickerList({ label, chosenId, options, isLoading, note, ...props }: ListProps): ReactNode {
   const { search, onSearch, onChange } = props

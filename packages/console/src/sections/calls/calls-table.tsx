@@ -54,7 +54,8 @@ function useCallColumns(): readonly DataColumn<Call>[] {
         id: 'time',
         title: t('calls.time'),
         width: '2fr',
-        minWidth: 184,
+        // The milliseconds need this room.
+        minWidth: 216,
         isRowHeader: true,
         priority: 1,
         render: (call) => <Started call={call} />,
