@@ -73,7 +73,11 @@ export function PrintPage<Row>({ title, facts, end, onBack, ...table }: PrintPag
             },
           ]}
         />
-        <PrintTable {...table} rows={table.rows.slice(0, maxPrintRows)} title={title} />
+        {length === 0 ? (
+          <p>{t('app.printEmpty')}</p>
+        ) : (
+          <PrintTable {...table} rows={table.rows.slice(0, maxPrintRows)} title={title} />
+        )}
         {length > maxPrintRows && <p>{t('app.printLimit', number(maxPrintRows), number(length))}</p>}
         {end}
         <p className="print-end">{location.host}</p>
