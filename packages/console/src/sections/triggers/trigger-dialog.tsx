@@ -103,6 +103,11 @@ function Fields({ values, isNew, onChange }: FieldsProps): ReactNode {
         isRequired
         hasAutoFocus
       />
+      {/* Above the optional fields, so that the next runs are visible while the person types. */}
+      <ScheduleField
+        expression={values.cronExpression}
+        onChange={(cronExpression) => onChange({ cronExpression })}
+      />
       <TextField
         name="runKey"
         label={t('triggers.runKey')}
@@ -125,10 +130,6 @@ function Fields({ values, isNew, onChange }: FieldsProps): ReactNode {
           onChange={(enabled) => onChange({ enabled })}
         />
       )}
-      <ScheduleField
-        expression={values.cronExpression}
-        onChange={(cronExpression) => onChange({ cronExpression })}
-      />
     </>
   )
 }
