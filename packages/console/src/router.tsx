@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { startRead } from './api/requests.ts'
+import { startApplicationNames } from './app/applications.ts'
 import { lazyRouteComponent } from './app/lazy-route.ts'
 import { validateSearch } from './app/list-search.ts'
 import { startProjectRead } from './app/project.tsx'
@@ -179,6 +180,8 @@ const sections = [
     ...inProject,
     path: 'calls',
     component: lazyRouteComponent(() => import('./sections/calls/calls-page.tsx'), 'CallsPage'),
+    // The calls can be read only when their application is known.
+    loader: ({ params }) => void startApplicationNames(params.project).catch(ignoreFailure),
   }),
   createRoute({
     ...inProject,

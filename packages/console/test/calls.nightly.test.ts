@@ -132,7 +132,7 @@ describe('calls that arrive while a person reads', () => {
       page.evaluate((value) => {
         Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => value })
         Object.defineProperty(document, 'hidden', { configurable: true, get: () => value === 'hidden' })
-        document.dispatchEvent(new Event('visibilitychange'))
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
       }, state)
     await show('hidden')
     requests.length = 0

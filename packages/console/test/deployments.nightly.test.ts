@@ -44,9 +44,10 @@ const seedBackends = (count: number): Promise<unknown> =>
   scene.service.sql.query(
     `with made as (
        insert into machine_users (id, project_id, environment_id, name, username, enabled, token_prefix, token_hash)
-       select gen_random_uuid(), $1, $3, 'backend ' || n, 'Bearer:' || n, true, lpad(n::text, 8, '0'),
+       select gen_random_uuid(), $1, $3, 'backend ' || n, 'Bearer:' || prefix, true, prefix,
               sha256(gen_random_uuid()::text::bytea)
-         from generate_series(1, $4::int) n returning id
+         from (select n, left(md5(gen_random_uuid()::text), 8) as prefix from generate_series(1, $4::int) n) made
+       returning id
      )
      insert into backend_registrations (id, project_id, application_id, environment_id, machine_user_id, callback_url,
        callback_token, version)

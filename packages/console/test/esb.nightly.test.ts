@@ -91,6 +91,35 @@ describe('the keyboard', () => {
   })
 })
 
+test('a large file that is dropped on the editor is not read', async () => {
+  const { page, editor, complaints } = await openEditor()
+  await page.evaluate(() => {
+    const read = FileReader.prototype.readAsText
+    Object.assign(globalThis, { filesRead: 0 })
+    FileReader.prototype.readAsText = function (...file) {
+      Object.assign(globalThis, { filesRead: (globalThis as unknown as { filesRead: number }).filesRead + 1 })
+      read.apply(this, file)
+    }
+  })
+  const drop = (bytes: number): Promise<[isHandled: boolean, filesRead: number]> =>
+    editor.evaluate((element, size) => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([new Uint8Array(size).fill(97)], 'dropped.txt'))
+      const event = new DragEvent('drop', {
+        dataTransfer,
+        bubbles: true,
+        cancelable: true,
+        ...element.getBoundingClientRect().toJSON(),
+      })
+      element.dispatchEvent(event)
+      return [event.defaultPrevented, (globalThis as unknown as { filesRead: number }).filesRead]
+    }, bytes)
+  expect(await drop(1_048_577)).toEqual([true, 0])
+  expect(await drop(5)).toEqual([true, 1])
+  await expect.poll(() => editor.textContent()).toContain('aaaaa')
+  expect(complaints).toEqual([])
+})
+
 describe('a template', () => {
   test('with characters outside of the BMP is marked at the right place', async () => {
     const { page, editor } = await openEditor()

@@ -2,10 +2,11 @@
 import { expect, test } from 'vitest'
 import { findButton } from './kit/find-button.ts'
 import { findCell, findGrid, packsPath, usePacks } from './kit/packs.ts'
+import { onOperation } from './kit/requests.ts'
 import { useConsole } from './kit/scene.ts'
 
 const scene = useConsole()
-const { openAs, readPack } = usePacks(scene)
+const { ids, openAs, readPack } = usePacks(scene)
 
 test('unsaved changes stay while the person filters, and are not lost without a question', async () => {
   const { page } = await openAs('cleo')
@@ -49,4 +50,35 @@ test('a person who only reads cannot edit; a developer creates and deletes a loc
   await findButton(question, 'Delete').click()
   await panel.waitFor({ state: 'detached' })
   expect(await findGrid(page).getByRole('columnheader').allInnerTexts()).toHaveLength(3)
+})
+
+test('a content that cannot be read again is requested once, and not in a loop', async () => {
+  const { page } = await openAs('gwen')
+  let count = 0
+  await onOperation(page, 'packContent', async (route) => {
+    count++
+    await route.fulfill({
+      json: { errors: [{ message: 'broken', extensions: { code: 'internal' } }], data: null },
+    })
+  })
+  const { error } = await scene.service.query(
+    scene.admin,
+    'mutation($project: ID!, $changes: [UpdateLanguagePackKeysInput!]!) { setLanguagePackKeys(projectId: $project, changes: $changes) { id } }',
+    { project: scene.project.id, changes: [{ packId: ids.en, set: [{ Key: 'zoom', Value: 'Enlarge' }] }] },
+  )
+  expect(error).toBeNull()
+  // Saving a translation of another locale reads the list again, which reports the new revision.
+  await findCell(page, 'orders.late').click()
+  await page.keyboard.type('Später')
+  await page.keyboard.press('Enter')
+  await findButton(page, 'Save').click()
+  await page.getByText('Saved 1 translation').waitFor()
+  await expect.poll(() => count).toBe(1)
+  for (let turn = 0; turn < 20; turn++) {
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowUp')
+  }
+  expect(count).toBe(1)
+  // The page still works with the translations that it has read before.
+  expect(await findCell(page, 'zoom', 1).innerText()).toBe('Zoom')
 })

@@ -6,6 +6,7 @@ import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
 import { type OverlayTour, createAudit, shownOverlays, visitOverlays } from './kit/overlays.ts'
 import { type View, useConsole } from './kit/scene.ts'
 import { seedObjects } from './kit/seed-objects.ts'
+import { saveShot } from './kit/shots.ts'
 import { type Objects, listViews } from './kit/views.ts'
 import { createWalk } from './kit/walk.ts'
 
@@ -15,6 +16,8 @@ beforeAll(async () => {
   objects = await seedObjects(scene)
 })
 
+/** A look has about a thousand overlays. */
+const timeoutMs = 1_800_000
 const looks: readonly View[] = [
   { width: 1280, theme: 'light' },
   { width: 1280, theme: 'dark' },
@@ -80,6 +83,7 @@ describe.each(looks)('at $width px in $theme', (look) => {
         () => document.activeElement instanceof HTMLElement && document.activeElement.blur(),
       )
       await visit.page.locator('.tooltip').waitFor({ state: 'detached' })
+      await saveShot(visit.page, `${look.width}-${look.theme}`, view)
       const found = await violationsOf(visit.page)
       if (found.length > 0) problems[view] = found
     }
@@ -90,7 +94,7 @@ describe.each(looks)('at $width px in $theme', (look) => {
     expect(problems).toEqual({})
     expect(names.length).toBeGreaterThan(100)
     expect([visit.complaints, visit.foreignRequests]).toEqual([[], []])
-  })
+  }, timeoutMs)
 })
 
 test('every button of every address can be pressed without a violation of the policy header', async () => {
@@ -107,4 +111,4 @@ test('every button of every address can be pressed without a violation of the po
     })
   const complaints = visit.complaints.filter((line) => !line.includes('Failed to load resource'))
   expect([complaints, visit.foreignRequests]).toEqual([[], []])
-})
+}, timeoutMs)

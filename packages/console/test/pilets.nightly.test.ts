@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { addPackages } from '../../manager/test/kit/pilet-rows.ts'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
 import { expectFocus, step, tabTo } from './kit/focus.ts'
-import { chooseFiles, findUpload, pack } from './kit/pilet-packages.ts'
+import { chooseFiles, dropFiles, findUpload, pack, toFile } from './kit/pilet-packages.ts'
 import { useConsole, waitForPage } from './kit/scene.ts'
 
 const scene = useConsole()
@@ -112,4 +112,26 @@ test('a tester uploads versions that stay disabled until a developer enables the
   await row.getByRole('button', { name: 'Open' }).click()
   await page.getByText('Developers can enable this version.').waitFor()
   expect(await page.getByRole('button', { name: 'Enable', exact: true }).count()).toBe(0)
+})
+
+test('a dropped folder of many files is read only as far as the list has room', async () => {
+  const { page, open } = await scene.visit(scene.admin)
+  await open(path)
+  await waitForPage(page)
+  await page.evaluate(() => {
+    const { slice } = Blob.prototype
+    Object.assign(globalThis, { filesRead: 0 })
+    Blob.prototype.slice = function (...range) {
+      Object.assign(globalThis, { filesRead: (globalThis as unknown as { filesRead: number }).filesRead + 1 })
+      return slice.apply(this, range)
+    }
+  })
+  const files = Array.from({ length: 500 }, (_, index) =>
+    toFile(`part-${index}.js`, Buffer.from('export {}')),
+  )
+  await dropFiles(page, files)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('The list has at most 20 files.').waitFor()
+  await expect.poll(() => dialog.getByText('ready', { exact: true }).count()).toBe(20)
+  expect(await page.evaluate(() => (globalThis as unknown as { filesRead: number }).filesRead)).toBe(20)
 })

@@ -89,6 +89,7 @@ test('evidence prints all rows of its filter', async () => {
   await page.getByRole('heading', { name: /^Evidence: / }).waitFor()
   const [first = ''] = await printPage(page, 'evidence-empty')
   expect(first).toContain('0of0')
+  expect(first).toContain('Therearenorows.')
   await open('/system/evidence?query=audit-access&print=1')
   await waitForPage(page)
   const pages = await printPage(page, 'evidence')

@@ -2,6 +2,7 @@
 import { type TypedDocument, graphql } from '@manager/client'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { connection } from './connection.ts'
+import { queryClient } from './query-client.ts'
 import type { ReadOptions } from './requests.ts'
 
 /** A page of a list. The documents of these queries accept the cursor of the previous page as `after`. */
@@ -46,14 +47,25 @@ export async function readAllRows<Result, Variables extends PageVariables, Row>(
   return { rows, isComplete: false, endCursor: after }
 }
 
+const describeAllRows = <Result, Variables extends PageVariables, Row>(
+  read: RowsRead<Result, Variables, Row>,
+) => ({
+  queryKey: [read.document, read.variables, 'all'],
+  queryFn: ({ signal }: { signal: AbortSignal }) => readAllRows(read, signal),
+})
+
+/** Reads a complete list before the component that shows it is loaded, unless the cache already has the list. */
+export const startAllRows = <Result, Variables extends PageVariables, Row>(
+  read: RowsRead<Result, Variables, Row>,
+): Promise<AllRows<Row>> => queryClient.fetchQuery({ ...describeAllRows(read), staleTime: Infinity })
+
 /** Reads a complete list for a page. */
 export const useAllRows = <Result, Variables extends PageVariables, Row>(
   read: RowsRead<Result, Variables, Row>,
   { isEnabled = true, isSensitive = false }: Pick<ReadOptions, 'isEnabled' | 'isSensitive'> = {},
 ): UseQueryResult<AllRows<Row>> =>
   useQuery({
-    queryKey: [read.document, read.variables, 'all'],
-    queryFn: ({ signal }) => readAllRows(read, signal),
+    ...describeAllRows(read),
     enabled: isEnabled,
     ...(isSensitive ? { gcTime: 0 } : {}),
   })

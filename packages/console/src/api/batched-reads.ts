@@ -4,6 +4,7 @@ import { type TypedDocument, graphql } from '@manager/client'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { connection } from './connection.ts'
 import { createLiveOptions } from './live-reads.ts'
+import { repeatAfter } from './requests.ts'
 
 const maxRootFields = 20
 const maxConcurrentBatches = 4
@@ -19,7 +20,7 @@ export type BatchedRead<Values> = {
   /** Further variables of the fields, of the type `String!`, such as the value of a filter. */
   texts?: Readonly<Record<string, string>>
   isEnabled?: boolean
-  /** Repeats the query after this many milliseconds while the page is visible. */
+  /** Repeats the query after this many milliseconds while the page is visible, less often after failures. */
   refetchMs?: number
   /** Forgets the result as soon as no component shows it, for results that can contain secrets. */
   isSensitive?: boolean
@@ -96,9 +97,7 @@ export function useBatchedReads<Values>({
     queryKey: [name, fields, ids, texts],
     queryFn: ({ signal }) => readBatches({ ids, fields, idType, texts }, signal),
     enabled: isEnabled && ids.length > 0,
-    ...(isLive
-      ? createLiveOptions<ReadonlyMap<string, Values>>(() => true)
-      : { refetchInterval: refetchMs ?? false }),
+    ...(isLive ? createLiveOptions<ReadonlyMap<string, Values>>(() => true) : repeatAfter(refetchMs)),
     ...(isSensitive ? { gcTime: 0 } : {}),
   })
 }

@@ -1,7 +1,13 @@
 import { ResponseError } from '@manager/client'
-import { QueryClient, QueryObserver, environmentManager, focusManager } from '@tanstack/react-query'
+import {
+  QueryClient,
+  QueryObserver,
+  environmentManager,
+  focusManager,
+  onlineManager,
+} from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createLiveOptions, getPause } from './live-reads.ts'
+import { canReadOnReconnect, createLiveOptions, getPause } from './live-reads.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -19,7 +25,11 @@ function startReading(
   read: () => Promise<number>,
   isLive: (result: number | undefined) => boolean = () => true,
 ): () => void {
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false, networkMode: 'always' } } })
+  const client = new QueryClient({
+    defaultOptions: {
+      queries: { retry: false, networkMode: 'always', refetchOnReconnect: canReadOnReconnect },
+    },
+  })
   client.mount()
   const observer = new QueryObserver(client, {
     queryKey: ['live'],
@@ -43,6 +53,8 @@ test('the pause doubles with every failure, up to a minute, and respects a longe
   ])
   expect(getPause(1, refuse(90_000))).toBe(90_000)
   expect(getPause(2, refuse(1_000))).toBe(20_000)
+  expect([0, 1, 9].map((failures) => getPause(failures, null, 1_000))).toEqual([1_000, 2_000, 60_000])
+  expect([0, 1].map((failures) => getPause(failures, null, 300_000))).toEqual([300_000, 300_000])
 })
 
 test('failures make the pauses longer, and a success makes them short again', async () => {
@@ -73,6 +85,24 @@ test('a hidden page sends no request, and a page that becomes visible is read im
   expect(read).toHaveBeenCalledTimes(1)
   focusManager.setFocused(true)
   await vi.advanceTimersByTimeAsync(0)
+  expect(read).toHaveBeenCalledTimes(2)
+  stop()
+})
+
+test('a connection that returns is used by visible pages only', async () => {
+  const read = vi.fn(() => Promise.resolve(1))
+  const stop = startReading(read, () => false)
+  await vi.advanceTimersByTimeAsync(0)
+  const reconnect = async (): Promise<void> => {
+    onlineManager.setOnline(false)
+    onlineManager.setOnline(true)
+    await vi.advanceTimersByTimeAsync(1)
+  }
+  focusManager.setFocused(false)
+  await reconnect()
+  expect(read).toHaveBeenCalledTimes(1)
+  focusManager.setFocused(undefined)
+  await reconnect()
   expect(read).toHaveBeenCalledTimes(2)
   stop()
 })

@@ -1,7 +1,7 @@
 // Reads that repeat while a person looks at the page, such as lists of calls and runs. A hidden tab sends no request, and
 // failures make the pauses longer, so that many open tabs do not delay the recovery of the Manager.
 import { GraphqlError, ResponseError } from '@manager/client'
-import type { Query } from '@tanstack/react-query'
+import { type Query, focusManager } from '@tanstack/react-query'
 
 const pollMs = 5_000
 const maxPauseMs = 60_000
@@ -18,9 +18,10 @@ const readRetryAfter = (error: unknown): number =>
  * Returns the pause before the next request. It doubles with every consecutive failure, but a longer `Retry-After` is
  * respected.
  */
-export const getPause = (failures: number, error: unknown): number => {
-  if (failures === 0) return pollMs
-  return Math.max(Math.min(pollMs * 2 ** failures, maxPauseMs), readRetryAfter(error))
+export const getPause = (failures: number, error: unknown, pauseMs = pollMs): number => {
+  if (failures === 0) return pauseMs
+  const longest = Math.max(maxPauseMs, pauseMs)
+  return Math.max(Math.min(pauseMs * 2 ** failures, longest), readRetryAfter(error))
 }
 
 /** The counters of a query when it last succeeded. The cache counts only all failures, not the consecutive ones. */
@@ -36,16 +37,27 @@ function countFailures(query: Read): number {
   return failures
 }
 
+/** Returns the interval of a query that repeats while the page is visible, less often after failures. */
+export const createInterval =
+  <Result>(isLive: (result: Result | undefined) => boolean, pauseMs?: number) =>
+  (query: Read & { state: { data: Result | undefined } }): number | false =>
+    isLive(query.state.data) && getPause(countFailures(query), query.state.error, pauseMs)
+
 /**
  * Returns the options of a query that repeats while `isLive` is true for its latest result. A page that becomes visible
  * is read immediately, unless a failed response requests a longer pause.
  */
-export const createLiveOptions = <Result>(isLive: (result: Result | undefined) => boolean) => ({
-  refetchInterval: (query: Read & { state: { data: Result | undefined } }): number | false =>
-    isLive(query.state.data) && getPause(countFailures(query), query.state.error),
+export const createLiveOptions = <Result>(
+  isLive: (result: Result | undefined) => boolean,
+  pauseMs?: number,
+) => ({
+  refetchInterval: createInterval(isLive, pauseMs),
   refetchIntervalInBackground: false,
   refetchOnWindowFocus: (query: Read & { state: { data: Result | undefined } }): boolean | 'always' => {
     const { error, errorUpdatedAt, data } = query.state
     return isLive(data) && Date.now() >= errorUpdatedAt + readRetryAfter(error) ? 'always' : false
   },
 })
+
+/** Whether the page is read when the connection returns. A hidden tab is read when it becomes visible. */
+export const canReadOnReconnect = (): boolean => focusManager.isFocused()

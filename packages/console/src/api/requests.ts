@@ -10,7 +10,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { connection } from './connection.ts'
-import { createLiveOptions } from './live-reads.ts'
+import { createInterval, createLiveOptions } from './live-reads.ts'
 import { queryClient } from './query-client.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -19,9 +19,9 @@ export type ReadOptions<Result = never> = {
   isEnabled?: boolean
   /** Keeps the previous result while the variables change, such as the previous page of a list. */
   keepsPrevious?: boolean
-  /** Repeats the query after this many milliseconds while the page is visible. */
+  /** Repeats the query after this many milliseconds while the page is visible, less often after failures. */
   refetchMs?: number
-  /** Repeats the query every few seconds while the page is visible, less often after failures. */
+  /** Repeats the query every few seconds, and as soon as the page becomes visible. `refetchMs` changes the pause. */
   isLive?: boolean
   /** The same, but only while this is true for the latest result, such as a run that has not ended. */
   isLiveWhile?: (result: Result | undefined) => boolean
@@ -46,6 +46,11 @@ export const startRead = <Result, Variables extends Values>(
   variables: Variables,
 ): Promise<Result> => queryClient.fetchQuery({ ...describeRead(document, variables), staleTime: Infinity })
 
+/** Returns the interval of a query that repeats after some milliseconds. */
+export const repeatAfter = (refetchMs: number | undefined) => ({
+  refetchInterval: refetchMs === undefined ? (false as const) : createInterval(() => true, refetchMs),
+})
+
 /** Runs a query document. The operation and the variables identify the result in the cache. */
 export function useRead<Result, Variables extends Values>(
   document: TypedDocument<Result, Variables>,
@@ -59,7 +64,7 @@ export function useRead<Result, Variables extends Values>(
     enabled: isEnabled,
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
     ...(isSensitive ? { gcTime: 0 } : {}),
-    ...(isLiveWhile === undefined ? { refetchInterval: refetchMs ?? false } : createLiveOptions(isLiveWhile)),
+    ...(isLiveWhile === undefined ? repeatAfter(refetchMs) : createLiveOptions(isLiveWhile, refetchMs)),
   })
 }
 
@@ -72,7 +77,7 @@ export function useReads<Result, Variables extends Values>(
   return useQueries({
     queries: list.map((variables) => ({
       ...describeRead(document, variables),
-      refetchInterval: refetchMs ?? false,
+      ...repeatAfter(refetchMs),
     })),
   })
 }

@@ -20,11 +20,13 @@ export type SecretChange<Variables, Secret> = {
 
 /**
  * Sends a mutation that returns a secret. Use it in a component that stays mounted when the page reads its data again,
- * because the secret is lost when the component is removed. `select` keeps only the parts that the dialog shows.
+ * because the secret is lost when the component is removed. `select` keeps only the parts that the dialog shows. If
+ * `check` rejects, nothing is sent.
  */
 export function useSecretChange<Result, Variables extends Readonly<Record<string, unknown>>, Secret>(
   document: TypedDocument<Result, Variables>,
   select: (result: Result) => Secret,
+  check: () => Promise<void> = () => Promise.resolve(),
 ): SecretChange<Variables, Secret> {
   const client = useQueryClient()
   const isSending = useRef(false)
@@ -33,13 +35,16 @@ export function useSecretChange<Result, Variables extends Readonly<Record<string
   >({ secret: null, isPending: false, failure: null })
   const run = async (variables: Variables): Promise<void> => {
     setState({ secret: null, isPending: true, failure: null })
+    let isSent = false
     try {
+      await check()
+      isSent = true
       const secret = select(await graphql(connection, document, variables))
       reportSuccess()
       setState({ secret, isPending: false, failure: null })
     } catch (error) {
       reportError(error)
-      setState({ secret: null, isPending: false, failure: describeFailure(error, { isChange: true }) })
+      setState({ secret: null, isPending: false, failure: describeFailure(error, { isChange: isSent }) })
     } finally {
       isSending.current = false
       void client.invalidateQueries()

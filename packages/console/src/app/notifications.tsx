@@ -60,7 +60,7 @@ export function NotificationRow({ item, onRead }: NotificationRowProps): ReactNo
         )}
         <div className="notification-note">
           <span className="truncate">
-            {item.application.name} · {item.tenant.name}
+            <bdi>{item.application.name}</bdi> · <bdi>{item.tenant.name}</bdi>
           </span>
           <Time at={item.createdAt} />
         </div>

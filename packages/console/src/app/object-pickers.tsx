@@ -18,6 +18,7 @@ type ObjectPickerProps = {
   /** The id of the chosen object. */
   id: string | null
   onChange: (id: string) => void
+  isRequired?: boolean
   /** Hides one object, for example the one that is compared. */
   exceptId?: string | null
   /** Shows the label inside a small button, before the value, for filters. */
@@ -55,6 +56,7 @@ function ObjectPicker({
     <Picker
       label={props.label}
       isChip={props.isChip ?? false}
+      isRequired={props.isRequired ?? false}
       value={chosen === undefined ? null : toOption(chosen)}
       placeholder={t('app.choose')}
       options={nodes.filter(({ id }) => id !== exceptId).map(toOption)}

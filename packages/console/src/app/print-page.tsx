@@ -59,8 +59,8 @@ export function PrintPage<Row>({ title, facts, end, onBack, ...table }: PrintPag
       </div>
       <article className="print-sheet">
         <h1 className="print-title">{title}</h1>
-        <dl className="print-facts">
-          {[
+        <PrintFacts
+          facts={[
             ...facts,
             { label: t('app.printedBy'), value: data === undefined ? '' : namePerson(data.me) },
             {
@@ -71,14 +71,13 @@ export function PrintPage<Row>({ title, facts, end, onBack, ...table }: PrintPag
                 </>
               ),
             },
-          ].map(({ label, value }) => (
-            <div key={label} className="print-fact">
-              <dt>{label}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-        <PrintTable {...table} rows={table.rows.slice(0, maxPrintRows)} title={title} />
+          ]}
+        />
+        {length === 0 ? (
+          <p>{t('app.printEmpty')}</p>
+        ) : (
+          <PrintTable {...table} rows={table.rows.slice(0, maxPrintRows)} title={title} />
+        )}
         {length > maxPrintRows && <p>{t('app.printLimit', number(maxPrintRows), number(length))}</p>}
         {end}
         <p className="print-end">{location.host}</p>
@@ -86,6 +85,20 @@ export function PrintPage<Row>({ title, facts, end, onBack, ...table }: PrintPag
     </div>
   )
 }
+
+/** Labels with their values, side by side. */
+export const PrintFacts = ({ facts }: { facts: readonly Fact[] }): ReactNode => (
+  <dl className="print-facts">
+    {facts.map(({ label, value }) => (
+      <div key={label} className="print-fact">
+        <dt>{label}</dt>
+        <dd>
+          <bdi>{value}</bdi>
+        </dd>
+      </div>
+    ))}
+  </dl>
+)
 
 /** A time without its distance from now, which would be wrong on paper. */
 export function PrintTime({ at }: { at: string | null }): ReactNode {

@@ -1,6 +1,6 @@
 // Submits the change that a form makes.
 import type { TypedDocument } from '@manager/client'
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import { type Failure, describeFailure } from '../api/failures.ts'
 import { useChange } from '../api/requests.ts'
 
@@ -16,13 +16,23 @@ export function useSubmit<Result, Variables extends Readonly<Record<string, unkn
   document: TypedDocument<Result, Variables>,
 ): Submit<Result, Variables> {
   const { error, ...change } = useChange(document)
+  // A busy browser can deliver a second press before the button is drawn as pending.
+  const isSending = useRef(false)
   const failure = useMemo(() => (error === null ? null : describeFailure(error, { isChange: true })), [error])
+  const release = (): void => {
+    isSending.current = false
+  }
   return {
     send: (variables, onSaved) => {
-      if (!change.isPending) change.mutate(variables, { onSuccess: onSaved })
+      if (isSending.current) return
+      isSending.current = true
+      change.mutate(variables, { onSuccess: onSaved, onSettled: release })
     },
     isPending: change.isPending,
     failure,
-    reset: change.reset,
+    reset: () => {
+      release()
+      change.reset()
+    },
   }
 }

@@ -62,6 +62,17 @@ const insertByTransaction: Extension = EditorView.domEventHandlers({
   },
 })
 
+/** CodeMirror reads dropped files into the text. Larger ones are no templates and no bodies, and would block the page. */
+const maxDroppedBytes = 1_048_576
+const refuseLargeFiles: Extension = EditorView.domEventHandlers({
+  drop: (event) => {
+    const isLarge = [...(event.dataTransfer?.files ?? [])].some(({ size }) => size > maxDroppedBytes)
+    // Otherwise, the browser would open the file in place of the page.
+    if (isLarge) event.preventDefault()
+    return isLarge
+  },
+})
+
 export function createEditor({
   parent,
   text,
@@ -73,7 +84,7 @@ export function createEditor({
   const language = new Compartment()
   const editing: Extension = isReadOnly
     ? EditorState.readOnly.of(true)
-    : [history(), leaveByKeyboard, insertByTransaction, keymap.of(historyKeymap)]
+    : [history(), leaveByKeyboard, insertByTransaction, refuseLargeFiles, keymap.of(historyKeymap)]
   const view = new EditorView({
     parent,
     root: parent,

@@ -149,7 +149,12 @@ export function DataTable<Item extends { readonly id: string }>({
         </Table>
       </Virtualizer>
       {/* The Tab key skips buttons in the table, so the placeholder is outside of it. */}
-      {rows.length === 0 && <div className="table-placeholder">{placeholder}</div>}
+      {rows.length === 0 && (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
+        <div className="table-placeholder" role="group" aria-label={label} tabIndex={0}>
+          {placeholder}
+        </div>
+      )}
     </ResizableTableContainer>
   )
 }

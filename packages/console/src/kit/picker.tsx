@@ -27,6 +27,7 @@ export type PickerProps = {
   search: string
   onSearch: (text: string) => void
   onChange: (option: PickerOption) => void
+  isRequired?: boolean
   /** Whether more options exist than the list shows. */
   note?: string | undefined
   /** Shows the label inside a small button, before the value, for filters. */
@@ -38,9 +39,11 @@ export function Picker({
   value,
   placeholder,
   isChip = false,
+  isRequired = false,
   onChange,
   ...list
 }: PickerProps): ReactNode {
+  const t = useText()
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   return (
@@ -48,6 +51,7 @@ export function Picker({
       {!isChip && (
         <span className="picker-label" id={id}>
           {label}
+          {isRequired && <span className="label-note"> {t('kit.required')}</span>}
         </span>
       )}
       <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
@@ -82,7 +86,9 @@ export function Picker({
   )
 }
 
-type ListProps = Omit<PickerProps, 'value' | 'placeholder' | 'isChip'> & { chosenId: string | null }
+type ListProps = Omit<PickerProps, 'value' | 'placeholder' | 'isChip' | 'isRequired'> & {
+  chosenId: string | null
+}
 
 function PickerList({ label, chosenId, options, isLoading, note, ...props }: ListProps): ReactNode {
   const { search, onSearch, onChange } = props
@@ -94,13 +100,13 @@ function PickerList({ label, chosenId, options, isLoading, note, ...props }: Lis
         className="menu"
         aria-label={label}
         items={options}
+        dependencies={[chosenId, onChange]}
         selectionMode="single"
         // Otherwise Escape would clear the selection instead of closing the list.
         disallowEmptySelection
         selectedKeys={chosenId === null ? [] : [chosenId]}
-        // React Aria calls onAction only while nothing is selected. Choosing the selected option empties the selection.
         onSelectionChange={(keys) => {
-          const [key = chosenId] = keys
+          const [key] = keys
           const option = options.find(({ id }) => id === key)
           if (option !== undefined) onChange(option)
         }}
@@ -108,11 +114,17 @@ function PickerList({ label, chosenId, options, isLoading, note, ...props }: Lis
           <div className="menu-empty">{isLoading ? t('kit.loading') : t('kit.noMatch')}</div>
         )}
       >
-        {({ id, text, hint }) => (
-          <ListBoxItem id={id} textValue={text} className="menu-item">
+        {(option) => (
+          <ListBoxItem
+            id={option.id}
+            textValue={option.text}
+            className="menu-item"
+            // Choosing the selected option changes no selection, but it closes the list.
+            {...(option.id === chosenId ? { onPress: () => onChange(option) } : {})}
+          >
             {/* Without slots, the name of the option is everything that it shows. */}
-            <span className="truncate">{text}</span>
-            {hint !== undefined && <span className="muted truncate mono">{hint}</span>}
+            <span className="truncate">{option.text}</span>
+            {option.hint !== undefined && <span className="muted truncate mono">{option.hint}</span>}
           </ListBoxItem>
         )}
       </ListBox>

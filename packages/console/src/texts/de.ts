@@ -191,6 +191,7 @@ export const de: Texts = {
   'app.exportedFirst': (count) =>
     `Die ersten ${count} Zeilen wurden exportiert. Grenzen Sie den Filter ein, um die übrigen zu exportieren.`,
   'app.print': 'Drucken',
+  'app.printEmpty': 'Es gibt keine Zeilen.',
   'app.printBack': 'Zurück zur Liste',
   'app.printedAt': 'Gedruckt',
   'app.printedBy': 'Gedruckt von',

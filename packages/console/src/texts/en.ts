@@ -188,6 +188,7 @@ export const en = {
   'app.exportedFirst': (count: string) =>
     `Exported the first ${count} rows. Narrow the filter to export the others.`,
   'app.print': 'Print',
+  'app.printEmpty': 'There are no rows.',
   'app.printBack': 'Back to the list',
   'app.printedAt': 'Printed',
   'app.printedBy': 'Printed by',

@@ -66,8 +66,8 @@ export const esb: TextsOf<typeof english> = {
   'esb.allMachineUsers': 'Alle Maschinenbenutzer',
   'esb.noAccess': 'Kein Maschinenbenutzer darf den Endpunkt aufrufen.',
   'esb.someAccess': (count) => `Nur die ersten ${count} Maschinenbenutzer sind aufgeführt.`,
-  'esb.accessHint':
-    'Ein Schalter speichert sofort und gilt ab dem nächsten Aufruf. Um einen Maschinenbenutzer hinzuzufügen, öffnen Sie ihn und wählen „Endpunkt-Zugriff“.',
+  'esb.accessHint': 'Ein Schalter oder eine Auswahl speichert sofort und gilt ab dem nächsten Aufruf.',
+  'esb.allowAnother': 'Maschinenbenutzer erlauben',
   'esb.allowed': (user, endpoint) => `${user} darf ${endpoint} aufrufen`,
   'esb.forbidden': (user, endpoint) => `${user} darf ${endpoint} nicht mehr aufrufen`,
 
@@ -136,7 +136,7 @@ export const esb: TextsOf<typeof english> = {
   'esb.testNeedsTarget': 'Der Endpunkt hat kein Ziel',
   'esb.testNeedsEnabled': 'Aktivieren Sie zuerst den Endpunkt',
   'esb.testNeedsCaller':
-    'Kein aktiver Maschinenbenutzer darf diesen Endpunkt aufrufen. Erlauben Sie es zuerst einem, unter „Endpunkt-Zugriff“.',
+    'Kein aktiver Maschinenbenutzer darf diesen Endpunkt aufrufen. Erlauben Sie es zuerst einem.',
   'esb.testTitle': (name) => `Testaufruf von ${name}`,
   'esb.testUsesSaved': 'Der Aufruf nutzt die gespeicherte Vorlage, ohne Ihre Änderungen.',
   'esb.chooseCaller': 'Wählen Sie zuerst einen Maschinenbenutzer',
@@ -149,6 +149,8 @@ export const esb: TextsOf<typeof english> = {
   'esb.wrongHeader': (line) => `Zeile ${line} ist keine Kopfzeile wie Accept: text/xml`,
   'esb.body': 'Inhalt',
   'esb.bodyHint': 'Geht durch die Vorlage, falls der Endpunkt eine hat.',
+  'esb.changedSince':
+    'Jemand hat den Endpunkt geändert. Es wurde nichts gesendet. Prüfen Sie den Aufruf und bestätigen Sie ihn erneut.',
   'esb.next': 'Weiter',
   'esb.back': 'Zurück',
   'esb.confirmTitle': (host) => `${host} aufrufen?`,

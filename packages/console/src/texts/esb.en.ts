@@ -64,8 +64,8 @@ export const esb = {
   'esb.allMachineUsers': 'All machine users',
   'esb.noAccess': 'No machine user may call the endpoint.',
   'esb.someAccess': (count: string) => `Only the first ${count} machine users are listed.`,
-  'esb.accessHint':
-    'A switch saves immediately and applies to the next call. To add a machine user, open it and choose “Endpoint access”.',
+  'esb.accessHint': 'A switch or a choice saves immediately and applies to the next call.',
+  'esb.allowAnother': 'Allow a machine user',
   'esb.allowed': (user: string, endpoint: string) => `${user} may call ${endpoint}`,
   'esb.forbidden': (user: string, endpoint: string) => `${user} may no longer call ${endpoint}`,
 
@@ -133,8 +133,7 @@ export const esb = {
   'esb.test': 'Test call',
   'esb.testNeedsTarget': 'The endpoint has no target to call',
   'esb.testNeedsEnabled': 'Enable the endpoint first',
-  'esb.testNeedsCaller':
-    'No enabled machine user may call this endpoint. Allow one first, under “Endpoint access”.',
+  'esb.testNeedsCaller': 'No enabled machine user may call this endpoint. Allow one first.',
   'esb.testTitle': (name: string) => `Test call to ${name}`,
   'esb.testUsesSaved': 'The call uses the saved template, without your changes.',
   'esb.chooseCaller': 'Choose a machine user first',
@@ -147,6 +146,8 @@ export const esb = {
   'esb.wrongHeader': (line: number) => `Line ${line} is not a header such as Accept: text/xml`,
   'esb.body': 'Body',
   'esb.bodyHint': 'Sent through the template, if the endpoint has one.',
+  'esb.changedSince':
+    'Somebody has changed the endpoint. Nothing was sent. Check the call and confirm it again.',
   'esb.next': 'Continue',
   'esb.back': 'Back',
   'esb.confirmTitle': (host: string) => `Call ${host}?`,

@@ -84,17 +84,19 @@ export const languagePacks: TextsOf<typeof english> = {
   'languagePacks.chooseFile': 'Datei auswählen',
   'languagePacks.noFile': 'keine Datei ausgewählt',
   'languagePacks.file.tooLarge': 'Die Datei ist größer als 20 MB.',
+  'languagePacks.file.unreadable': 'Die Datei kann nicht gelesen werden. Wählen Sie sie erneut.',
   'languagePacks.file.noJson': 'Die Datei beginnt wie JSON, ist aber kein gültiges JSON.',
   'languagePacks.file.noObject': 'Die JSON-Datei muss ein Objekt enthalten.',
   'languagePacks.file.noKeyColumn': 'Die erste Spalte einer CSV-Datei muss „key“ heißen.',
   'languagePacks.file.noLocaleColumn': 'Die CSV-Datei hat keine Spalte für eine Sprache.',
+  'languagePacks.file.manyColumns': 'Die CSV-Datei hat mehr als 1.000 Spalten.',
   'languagePacks.removesOthers': 'Übersetzungen entfernen, die in der Datei fehlen',
   'languagePacks.unknownLocales': (names) =>
     `Das Projekt hat kein Sprachpaket für ${names}. Diese Übersetzungen werden übersprungen; legen Sie die Sprache zuerst an, um sie zu importieren.`,
   'languagePacks.skipped': (count) =>
     plural(count, {
-      one: '# Wert wird übersprungen, weil er kein Text ist.',
-      other: '# Werte werden übersprungen, weil sie keine Texte sind.',
+      one: '# Wert wird übersprungen, weil er kein Text oder sein Schlüssel zu lang ist.',
+      other: '# Werte werden übersprungen, weil sie keine Texte oder ihre Schlüssel zu lang sind.',
     }),
   'languagePacks.invalidKeys': (count) =>
     plural(count, { one: '# Übersetzung wird übersprungen:', other: '# Übersetzungen werden übersprungen:' }),

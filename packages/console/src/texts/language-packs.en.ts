@@ -78,17 +78,19 @@ export const languagePacks = {
   'languagePacks.chooseFile': 'Choose file',
   'languagePacks.noFile': 'no file chosen',
   'languagePacks.file.tooLarge': 'The file is larger than 20 MB.',
+  'languagePacks.file.unreadable': 'The file cannot be read. Choose it again.',
   'languagePacks.file.noJson': 'The file starts like JSON, but it is not valid JSON.',
   'languagePacks.file.noObject': 'The JSON file must contain an object.',
   'languagePacks.file.noKeyColumn': 'The first column of a CSV file must have the head “key”.',
   'languagePacks.file.noLocaleColumn': 'The CSV file has no column for a locale.',
+  'languagePacks.file.manyColumns': 'The CSV file has more than 1,000 columns.',
   'languagePacks.removesOthers': 'Remove translations that the file does not contain',
   'languagePacks.unknownLocales': (names: string) =>
     `The project has no language pack for ${names}. These translations are skipped; create the locale first to import them.`,
   'languagePacks.skipped': (count: number) =>
     plural(count, {
-      one: '# value is skipped because it is not a text.',
-      other: '# values are skipped because they are not texts.',
+      one: '# value is skipped because it is not a text, or its key is too long.',
+      other: '# values are skipped because they are not texts, or their keys are too long.',
     }),
   'languagePacks.invalidKeys': (count: number) =>
     plural(count, { one: '# translation is skipped:', other: '# translations are skipped:' }),

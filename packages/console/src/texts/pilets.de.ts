@@ -48,7 +48,7 @@ export const pilets: TextsOf<typeof english> = {
   'pilets.facts': 'Version',
   'pilets.bytes': (count) => `${count} Bytes`,
   'pilets.key': 'Schlüssel',
-  'pilets.noFeed': 'kein gemeinsamer Feed einer Anwendung',
+  'pilets.noFeed': 'noch keine Anwendung, siehe „Verwendung“',
   'pilets.changed': 'Geändert',
   'pilets.disabledHint': 'Diese Version ist deaktiviert: Kein Feed enthält sie.',
   'pilets.readOnly': 'Mit Ihrer Rolle können Sie diese Version nur ansehen.',

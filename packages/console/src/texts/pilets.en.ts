@@ -45,7 +45,7 @@ export const pilets = {
   'pilets.facts': 'Version',
   'pilets.bytes': (count: string) => `${count} bytes`,
   'pilets.key': 'Key',
-  'pilets.noFeed': 'no feed that applications share',
+  'pilets.noFeed': 'no application yet, see “Used by”',
   'pilets.changed': 'Changed',
   'pilets.disabledHint': 'This version is disabled: no feed contains it.',
   'pilets.readOnly': 'With your role, you can only view this version.',

@@ -147,6 +147,9 @@ export const review: TextsOf<typeof english> = {
     plural(count, { one: '# Eintrag bestätigen', other: '# Einträge bestätigen' }),
   'review.attested': (count) =>
     plural(count, { one: '# Eintrag bestätigt:', other: '# Einträge bestätigt:' }),
+  'review.attestationId': 'Kennung der Bestätigung',
+  'review.attestedAt': 'Bestätigt am',
+  'review.attestedBy': 'Bestätigt von',
   'review.attestedNext':
     'Noch wurde kein Zugriff geändert: Öffnen Sie jeden dieser Einträge und ändern Sie den Zugriff.',
   'review.attesting': (current, total) => `Bestätigung ${current} von ${total} wird aufgezeichnet …`,

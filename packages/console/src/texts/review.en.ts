@@ -143,6 +143,9 @@ export const review = {
     plural(count, { one: 'Attest # entry', other: 'Attest # entries' }),
   'review.attested': (count: number) =>
     plural(count, { one: 'Attested # entry:', other: 'Attested # entries:' }),
+  'review.attestationId': 'Attestation id',
+  'review.attestedAt': 'Attested at',
+  'review.attestedBy': 'Attested by',
   'review.attestedNext': 'No access was changed yet: open each of these entries and change its access.',
   'review.attesting': (current: number, total: number) => `Recording attestation ${current} of ${total} …`,
   'review.attestTitle': 'Attest the review',

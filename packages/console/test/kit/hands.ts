@@ -14,6 +14,12 @@ export type Hands = {
   readonly pickRadio: (radio: Locator) => Promise<void>
   /** Chooses an option of a list whose search field has the focus. */
   readonly choose: (option: Locator) => Promise<void>
+  /** Opens a row of a table, which is a single stop of the Tab key. */
+  readonly pressRow: (row: Locator) => Promise<void>
+  /** Chooses an option of a list that a button opens. */
+  readonly pickOption: (opener: Locator, option: Locator) => Promise<void>
+  /** Chooses an item of a list that is part of the page. */
+  readonly pickItem: (item: Locator) => Promise<void>
   /** Presses a cell of a grid that keeps the focus itself. */
   readonly pressCell: (grid: Locator, cell: Locator) => Promise<void>
   /** Closes a dialog or a panel without a change. */
@@ -40,6 +46,13 @@ export const usePointer = (page: Page): Hands => ({
   turn: clickLabel,
   pickRadio: clickLabel,
   choose: (option) => option.click(),
+  // The other cells can have buttons.
+  pressRow: (row) => row.getByRole('rowheader').first().click(),
+  pickOption: async (opener, option) => {
+    await opener.click()
+    await option.click()
+  },
+  pickItem: (item) => item.click(),
   pressCell: (_grid, cell) => cell.click(),
   close: async (box) => {
     await box.getByRole('button', { name: /^(Close|Cancel|Back to editing)$/ }).click()
@@ -78,6 +91,25 @@ export const useKeyboard = (page: Page): Hands => ({
     await page.keyboard.press('Space')
   },
   choose: (option) => chooseByArrows(option),
+  pressRow: async (row) => {
+    await row.waitFor()
+    await enter(row.locator('xpath=ancestor::*[@role="grid"]'))
+    await walkTo(row, 'ArrowDown')
+    await page.keyboard.press('Enter')
+  },
+  pickOption: async (opener, option) => {
+    await tabTo(opener)
+    await page.keyboard.press('Enter')
+    await option.waitFor()
+    await walkTo(option, 'ArrowDown')
+    await page.keyboard.press('Enter')
+  },
+  pickItem: async (item) => {
+    await item.waitFor()
+    await enter(item.locator('xpath=ancestor::*[@role="listbox"]'))
+    await walkTo(item, 'ArrowRight')
+    await page.keyboard.press('Enter')
+  },
   pressCell: async (grid, cell) => {
     await tabTo(grid)
     await chooseByArrows(cell, 'ArrowRight')
@@ -93,6 +125,25 @@ export const useKeyboard = (page: Page): Hands => ({
 })
 
 const maxOptions = 40
+const maxTabs = 80
+
+/** Presses the Tab key until the focus is in a list or a table, and moves it to its first item. */
+async function enter(list: Locator): Promise<void> {
+  const page = list.page()
+  const focus = list.locator(':focus')
+  for (let count = 0; count < maxTabs && (await focus.count()) === 0; count++)
+    await page.keyboard.press('Tab')
+  if ((await focus.count()) === 0) throw new Error(`the Tab key does not reach ${String(list)}`)
+  await page.keyboard.press('Control+Home')
+}
+
+/** Moves the focus by an arrow key to an item of the list that has it. */
+async function walkTo(item: Locator, key: string): Promise<void> {
+  const page = item.page()
+  for (let count = 0; count < maxOptions && !(await hasFocus(item)); count++) await page.keyboard.press(key)
+  await expectFocus(item)
+}
+
 const pauseMs = 100
 /** Lists mark an item up to half a second after a key or a change of the text. */
 const maxPauses = 8

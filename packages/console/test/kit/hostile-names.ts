@@ -4,6 +4,7 @@ import { seedMember, seedTenant, seedUser } from '@manager/harness/seed.ts'
 import type { Page } from 'playwright-core'
 import { seedPilet } from '../../../manager/test/kit/stored-pilets.ts'
 import { seedTrigger } from '../../../manager/test/kit/triggers.ts'
+import { type HostileContents, seedHostileContents } from './hostile-contents.ts'
 import { fetchFor } from './requests.ts'
 import type { Scene } from './scene.ts'
 import { seedPack } from './seed-pack.ts'
@@ -35,12 +36,24 @@ const kinds = Object.keys(hostileNames) as NameKind[]
 export type HostileObjects = Record<
   'tenants' | 'applications' | 'triggers' | 'people' | 'pilets',
   Record<NameKind, string>
->
+> & { contents: Record<NameKind, HostileContents>; applicationId: string }
 
-/** Inserts a tenant, an application, a member, a pilet and a setting for every name. Returns their ids. */
-export async function seedHostileNames({ service: { sql }, project }: Scene): Promise<HostileObjects> {
+/** Inserts objects of every kind, and a setting, for every name. Returns their ids. */
+export async function seedHostileNames(scene: Scene): Promise<HostileObjects> {
+  const {
+    service: { sql },
+    project,
+  } = scene
   const { id: projectId } = project
-  const ids = { tenants: {}, applications: {}, triggers: {}, people: {}, pilets: {} } as HostileObjects
+  const ids = {
+    tenants: {},
+    applications: {},
+    triggers: {},
+    people: {},
+    pilets: {},
+    contents: {},
+    applicationId: project.applicationId,
+  } as HostileObjects
   for (const [index, kind] of kinds.entries()) {
     const name = hostileNames[kind]
     const [tenantId, applicationId] = [randomUUID(), randomUUID()]
@@ -75,6 +88,7 @@ export async function seedHostileNames({ service: { sql }, project }: Scene): Pr
     // Names of pilets are restricted, but not their descriptions.
     const piletId = await seedPilet(sql, projectId, `pilet-${index}`)
     await sql.query('update pilet_packages set description = $2 where id = $1', [piletId, name])
+    ids.contents[kind] = await seedHostileContents(scene, name, { tenantId, applicationId, triggerId })
     ids.pilets[kind] = piletId
     ids.tenants[kind] = tenantId
     ids.applications[kind] = applicationId

@@ -11,8 +11,8 @@ const buttons = [
   '.search-button',
 ].map((selector) => `${selector}:not([data-cell]):not([data-action="inbox.markRead"])`)
 const openers = buttons.join(', ')
-/** A toast is an alert dialog, too. */
-const overlays = '[role=dialog], [role=alertdialog]:not(.toast), [role=menu], [role=listbox]'
+/** A toast is an alert dialog, too, and the timeline of calls is a list that is part of its page. */
+const overlays = '[role=dialog], [role=alertdialog]:not(.toast), [role=menu], [role=listbox]:not(.call-bars)'
 /** Enough for every page; a page that grows beyond it fails instead of taking minutes. */
 const maxOpeners = 60
 

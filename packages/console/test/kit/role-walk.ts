@@ -171,6 +171,10 @@ export async function walkAs(principals: readonly Principal[]): Promise<readonly
   const { page, context } = visit
   const walk = createWalk(visit)
   for (const principal of principals) {
+    // The requests of the previous principal can delete the specification and register backends, so that nothing could be
+    // woken.
+    await seedSpecification(scene.service.sql, world.own, { scaleToZero: true })
+    await scene.service.sql.query('delete from backend_registrations')
     const granted = await readGranted(world, principal)
     const person = world.people[principal]
     const isShown = (section: Section | undefined): boolean =>

@@ -92,7 +92,7 @@ export function listActionViews({
 
 /** Lists every section, and every tab of the panels that show these objects. */
 export function listViews(objects: Objects): string[] {
-  const { slug, tenantId, applicationId, endpointId } = objects
+  const { slug, tenantId, applicationId, endpointId, triggerId } = objects
   const project = `/p/${slug}`
   return [
     ...listActionViews(objects),
@@ -102,5 +102,9 @@ export function listViews(objects: Objects): string[] {
     `${project}/settings?tenant=${tenantId}&application=${applicationId}`,
     `${project}/pilets?view=feed&application=${applicationId}&tenant=${tenantId}`,
     `${project}/esb/${endpointId}?view=sample`,
+    `${project}/triggers?open=${triggerId}&view=runs`,
+    `${project}/calls?application=${applicationId}&status=3xx`,
+    '/system/access-review?scope=system&print=1',
+    '/system/evidence?query=access-grants&print=1',
   ]
 }

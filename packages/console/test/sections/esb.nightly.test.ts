@@ -64,7 +64,8 @@ describe('an endpoint', () => {
     const { page } = await open(path)
     await button(page, 'New endpoint').first().click()
     const form = dialogOf(page)
-    await button(form, /Application/).click()
+    // The project has one application. Choosing it again closes the list.
+    await button(form, 'Application required Application of main').click()
     await page.getByRole('option', { name: /Application of main/ }).click()
     await form.getByRole('textbox', { name: /^Name/ }).fill('Bookings')
     await form.getByRole('textbox', { name: /^Path/ }).fill('bookings')
@@ -146,8 +147,12 @@ describe('an endpoint', () => {
 })
 
 describe('the template editor', () => {
-  test('shows a warning at its line, saves the fixed template, and a test call sends it to the partner', async () => {
-    const id = await createEndpoint('orders', { inputMessageType: 'JSON', outputMessageType: 'JSON' })
+  test('shows a warning at its line, and a test call with the fixed template is found in the call log', async () => {
+    const id = await createEndpoint('orders', {
+      inputMessageType: 'JSON',
+      outputMessageType: 'JSON',
+      logLevel: 'FULL',
+    })
     const { page, complaints } = await open(`${path}?open=${id}`)
     await page.getByRole('link', { name: 'Add template' }).click()
     const editor = page.getByRole('textbox', { name: 'Template' })
@@ -196,8 +201,52 @@ describe('the template editor', () => {
     expect(partner.received.map(({ method, body }) => [method, String(body)])).toEqual([
       ['POST', '{\n"reference": "o-1",\n"vat": "DE1"\n}'],
     ])
-    await button(dialog, 'Close').click()
+    const requestId = (await dialog.getByText(/^[0-9a-f-]{36}$/).textContent()) ?? ''
+    await dialog.getByRole('link', { name: 'Show in the call log' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor()
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe(requestId)
+    const rows = page.getByRole('grid', { name: 'Calls' }).locator('.table-row')
+    await expect.poll(() => rows.count()).toBe(1)
+    expect(await rows.first().innerText()).toMatch(/201[\s\S]*POST orders/)
+    await rows.first().click()
+    const call = page.getByRole('complementary', { name: 'Call' })
+    await call.getByRole('heading', { name: 'POST orders' }).waitFor()
+    await call.getByText('test call', { exact: true }).waitFor()
+    await call.getByText(requestId).waitFor()
+    // The log has the body of the caller, and the redacted response.
+    await call.getByText('{"id": "o-1", "vatId": "DE1"}').waitFor()
+    await call.getByText('{"booking":"b-1","token":"[REDACTED]"}').waitFor()
+    expect(partner.received).toHaveLength(1)
     expect(complaints).toEqual([])
+  })
+
+  test('without a machine user lets the person allow one, and a changed endpoint is confirmed again', async () => {
+    const id = await createEndpoint('moved')
+    await scene.service.sql.query('delete from machine_user2endpoints where endpoint_id = $1', [id])
+    const { page } = await open(`${path}?open=${id}`)
+    await button(panelOf(page), 'Test call').click()
+    const dialog = dialogOf(page)
+    await dialog.getByText('No enabled machine user may call this endpoint.').waitFor()
+    await button(dialog, /^Allow a machine user/).click()
+    await page.getByRole('option').first().click()
+    await button(dialog, 'Continue').click()
+    const host = new URL(partner.url).host
+    await dialog.getByText(`POST ${partner.url}/orders`).waitFor()
+    const { error } = await scene.service.query(
+      scene.admin,
+      'mutation($id: ID!, $input: UpdateEndpointInput!) { updateEndpoint(id: $id, input: $input) { id } }',
+      { id, input: { url: `${partner.url}/elsewhere` } },
+    )
+    expect(error).toBeNull()
+    await button(dialog, `Call ${host}`).click()
+    await dialog.getByText('Nothing was sent.').waitFor()
+    expect(partner.received).toEqual([])
+    await button(dialog, 'Back').last().click()
+    await button(dialog, 'Continue').click()
+    await dialog.getByText(`POST ${partner.url}/elsewhere`).waitFor()
+    await button(dialog, `Call ${host}`).click()
+    await dialog.getByText('200', { exact: true }).waitFor()
+    expect(partner.received.map(({ url }) => url)).toEqual(['/elsewhere'])
   })
 
   test('shows an error of the template at its line, and asks before unsaved changes are lost', async () => {

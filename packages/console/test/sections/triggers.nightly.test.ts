@@ -107,6 +107,20 @@ describe('a trigger', () => {
     expect(await page.evaluate(() => 'isSamePage' in globalThis)).toBe(true)
   })
 
+  test('that a person saves by two presses at once is created once', async () => {
+    const page = await open(path)
+    const dialog = await fillNew(page, { name: 'Pressed twice', schedule: '@daily' })
+    await button(dialog, 'Create').evaluate((element: HTMLElement) => {
+      element.click()
+      element.click()
+    })
+    await page.getByRole('complementary', { name: 'Pressed twice' }).waitFor()
+    const { rows } = await scene.service.sql.query<{ count: number }>(
+      "select count(*)::int as count from triggers where name = 'Pressed twice'",
+    )
+    expect(rows).toEqual([{ count: 1 }])
+  })
+
   test('shows its schedule in words and its next runs in its time zone while a person types', async () => {
     const page = await open(path)
     const dialog = await fillNew(page, { name: 'Report', schedule: '30 6 * * *' })

@@ -26,8 +26,13 @@ function Started({ call }: { call: Call }): ReactNode {
         {precise(call.timestamp)}
       </time>
       <div className="call-narrow truncate">
-        {call.endpoint.name}
-        {reason !== null && ` · ${reason}`}
+        <bdi>{call.endpoint.name}</bdi>
+        {reason !== null && (
+          <>
+            {' · '}
+            <bdi>{reason}</bdi>
+          </>
+        )}
       </div>
     </div>
   )
@@ -49,7 +54,8 @@ function useCallColumns(): readonly DataColumn<Call>[] {
         id: 'time',
         title: t('calls.time'),
         width: '2fr',
-        minWidth: 184,
+        // The milliseconds need this room.
+        minWidth: 216,
         isRowHeader: true,
         priority: 1,
         render: (call) => <Started call={call} />,
@@ -79,7 +85,7 @@ function useCallColumns(): readonly DataColumn<Call>[] {
         priority: 2,
         render: ({ endpoint, method }) => (
           <span className="truncate" title={endpoint.name}>
-            <span className="mono muted">{method}</span> {endpoint.name}
+            <span className="mono muted">{method}</span> <bdi>{endpoint.name}</bdi>
           </span>
         ),
       },

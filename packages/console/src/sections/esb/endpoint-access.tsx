@@ -16,6 +16,7 @@ import { Section, SectionRow, SectionText } from '../../kit/section.tsx'
 import { FailureState, Skeleton } from '../../kit/state.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
+import { AllowMachineUser } from './allow-machine-user.tsx'
 import type { AccessRow, Endpoint } from './endpoint-types.ts'
 import { maxAccessRows, useAccess } from './use-access.ts'
 
@@ -46,6 +47,7 @@ export function EndpointAccess({ endpoint }: { endpoint: Endpoint }): ReactNode 
       ))}
       {rows.length === 0 && <SectionText>{t('esb.noAccess')}</SectionText>}
       {totalCount > rows.length && <Note tone="info">{t('esb.someAccess', number(maxAccessRows))}</Note>}
+      <AllowMachineUser endpoint={endpoint} rows={nodes} />
       <SectionText>{t('esb.accessHint')}</SectionText>
     </Section>
   )
@@ -75,9 +77,12 @@ function Row({ endpoint, row }: { endpoint: Endpoint; row: AccessRow }): ReactNo
     >
       <Switch
         isSelected={isOn}
-        isDisabled={isPending || !canSwitch}
+        isDisabled={!canSwitch}
         action="esb.switchAccess"
-        onChange={set}
+        // A switch that is disabled while it saves would lose the focus.
+        onChange={(next) => {
+          if (!isPending) set(next)
+        }}
         label={<span title={machineUser.name}>{machineUser.name}</span>}
       />
     </SectionRow>

@@ -1,6 +1,7 @@
 // Creates or edits an endpoint. The template has its own page, because it needs a preview.
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { useSecretChange } from '../../api/secret-change.ts'
+import { useOnlyApplication } from '../../app/applications.ts'
 import { FormDialog } from '../../app/form-dialog.tsx'
 import { ApplicationPicker } from '../../app/object-pickers.tsx'
 import { esbCreateEndpointDocument, esbUpdateEndpointDocument } from '../../generated/documents.ts'
@@ -52,7 +53,9 @@ export function EndpointDialog({
   const [base] = useState(endpoint)
   const [initial] = useState(() => readEndpointValues(endpoint))
   const [values, setValues] = useState(initial)
-  const [applicationId, setApplicationId] = useState(initialApplicationId)
+  const onlyId = useOnlyApplication()
+  const [chosenId, setApplicationId] = useState(initialApplicationId)
+  const applicationId = chosenId ?? onlyId
   const { create, update, isPending, failure } = useSave(base === null, ({ id, name }) => {
     showToast(base === null ? t('app.created', name) : t('app.saved', name))
     onSaved(id)
@@ -76,7 +79,12 @@ export function EndpointDialog({
       onClose={onClose}
     >
       {base === null && (
-        <ApplicationPicker label={t('esb.application')} id={applicationId} onChange={setApplicationId} />
+        <ApplicationPicker
+          label={t('esb.application')}
+          isRequired
+          id={applicationId}
+          onChange={setApplicationId}
+        />
       )}
       <EndpointFields
         values={values}

@@ -2,24 +2,23 @@
 import './esb.css'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
-import { type Failure, toFieldErrors } from '../../api/failures.ts'
-import { useSecretChange } from '../../api/secret-change.ts'
+import { type Failure, describeFailure, toFieldErrors } from '../../api/failures.ts'
 import { ChangeFailure } from '../../app/change-failure.tsx'
 import { useProject } from '../../app/project.tsx'
-import { esbTestCallDocument } from '../../generated/documents.ts'
 import { EnvironmentBadge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
 import { Form } from '../../kit/form.tsx'
 import { Note } from '../../kit/note.tsx'
-import { Skeleton } from '../../kit/state.tsx'
+import { FailureNote, Skeleton } from '../../kit/state.tsx'
 import { Facts } from '../../kit/values.tsx'
 import { useText } from '../../texts/language.tsx'
-import type { AccessRow, Endpoint } from './endpoint-types.ts'
+import { AllowMachineUser } from './allow-machine-user.tsx'
+import { type AccessRow, type Endpoint, findHost } from './endpoint-types.ts'
 import { TestCallFields } from './test-call-fields.tsx'
 import { TestCallResult } from './test-call-result.tsx'
 import { type TestRequest, createTestRequest, parseHeaders, toTestInput } from './test-request.ts'
-import { useAccess } from './use-access.ts'
+import { useCallers, useTestCall } from './use-test-call.ts'
 
 type TestCallDialogProps = {
   endpoint: Endpoint
@@ -31,35 +30,22 @@ type TestCallDialogProps = {
 }
 type MachineUser = AccessRow['machineUser']
 
-/** Lists the machine users that may call the endpoint; undefined until they are read. */
-function useCallers(endpointId: string) {
-  const { data, error } = useAccess(endpointId)
-  const callers = data?.machineUser2endpointsConnection.nodes
-    .filter(({ enabled, machineUser }) => enabled && machineUser.enabled)
-    .map(({ machineUser }) => machineUser)
-    .toSorted((a, b) => a.name.localeCompare(b.name))
-  return { callers, error }
-}
+const noRows: readonly AccessRow[] = []
 
 export function TestCallDialog(props: TestCallDialogProps): ReactNode {
   const { endpoint, body, onClose } = props
   const t = useText()
-  const [step, setStep] = useState<'request' | 'confirm'>('request')
+  /** The endpoint as the confirmation names it; null in the first step. */
+  const [confirmed, setConfirmed] = useState<Endpoint | null>(null)
   const [changes, setChanges] = useState<Partial<TestRequest>>({})
-  const { callers } = useCallers(endpoint.id)
+  const { rows = noRows, callers, error } = useCallers(endpoint.id)
   const only = callers?.length === 1 ? (callers[0]?.id ?? null) : null
   const request = { ...createTestRequest(endpoint.inputMessageType, body, only), ...changes }
   const caller = callers?.find(({ id }) => id === request.machineUserId) ?? null
-  const {
-    send,
-    secret: result,
-    isPending,
-    failure,
-    forget,
-  } = useSecretChange(esbTestCallDocument, ({ testEndpoint }) => testEndpoint)
+  const { send, secret: result, isPending, failure, forget } = useTestCall(confirmed ?? endpoint)
   const back = (): void => {
     forget()
-    setStep('request')
+    setConfirmed(null)
   }
   if (result !== null)
     return (
@@ -71,10 +57,11 @@ export function TestCallDialog(props: TestCallDialogProps): ReactNode {
         onClose={onClose}
       />
     )
-  if (step === 'confirm' && caller !== null)
+  if (confirmed !== null && caller !== null)
     return (
       <Confirmation
-        {...props}
+        endpoint={confirmed}
+        host={findHost(confirmed.url) ?? props.host}
         request={request}
         caller={caller}
         isPending={isPending}
@@ -88,9 +75,11 @@ export function TestCallDialog(props: TestCallDialogProps): ReactNode {
       title={t('esb.testTitle', endpoint.name)}
       request={request}
       callers={callers}
+      failure={error === null ? null : describeFailure(error)}
+      allowance={<AllowMachineUser endpoint={endpoint} rows={rows} />}
       hasUnsavedTemplate={props.hasUnsavedTemplate}
       onChange={(next) => setChanges({ ...changes, ...next })}
-      onNext={() => setStep('confirm')}
+      onNext={() => setConfirmed(endpoint)}
       onClose={onClose}
     />
   )
@@ -100,6 +89,10 @@ type RequestStepProps = {
   title: string
   request: TestRequest
   callers: readonly MachineUser[] | undefined
+  /** Why the machine users cannot be read; null if they can. */
+  failure: Failure | null
+  /** Lets the person allow a machine user, if they may. */
+  allowance: ReactNode
   hasUnsavedTemplate: boolean
   onChange: (changes: Partial<TestRequest>) => void
   onNext: () => void
@@ -134,18 +127,25 @@ function RequestStep({ title, request, callers, hasUnsavedTemplate, ...props }: 
     >
       {hasUnsavedTemplate && <Note tone="warn">{t('esb.testUsesSaved')}</Note>}
       {callers === undefined ? (
-        <Skeleton rows={6} />
+        props.failure === null ? (
+          <Skeleton rows={6} />
+        ) : (
+          <FailureNote failure={props.failure} />
+        )
       ) : callers.length === 0 ? (
-        <Note
-          tone="warn"
-          actions={
-            <Link to="/p/$project/machine-users" params={{ project: slug }}>
-              {t('section.machineUsers')}
-            </Link>
-          }
-        >
-          {t('esb.testNeedsCaller')}
-        </Note>
+        <>
+          <Note
+            tone="warn"
+            actions={
+              <Link to="/p/$project/machine-users" params={{ project: slug }}>
+                {t('section.machineUsers')}
+              </Link>
+            }
+          >
+            {t('esb.testNeedsCaller')}
+          </Note>
+          {props.allowance}
+        </>
       ) : (
         <Form
           id={id}
@@ -221,17 +221,27 @@ function Confirmation({ endpoint, host, request, caller, ...props }: Confirmatio
           },
         ]}
       />
-      <TestCallFailure failure={failure} />
+      <TestCallFailure failure={failure} onBack={onBack} />
     </Dialog>
   )
 }
 
 /** The API names the field that it rejects, which belongs to the previous step. */
-const TestCallFailure = ({ failure }: { failure: Failure | null }): ReactNode => {
+function TestCallFailure({ failure, onBack }: Pick<ConfirmationProps, 'failure' | 'onBack'>): ReactNode {
+  const t = useText()
   const messages = Object.values(toFieldErrors(failure))
-  return messages.length > 0 ? (
-    <Note tone="danger">{messages.join(' ')}</Note>
-  ) : (
-    <ChangeFailure failure={failure} />
+  if (messages.length > 0) return <Note tone="danger">{messages.join(' ')}</Note>
+  if (failure?.kind !== 'conflict') return <ChangeFailure failure={failure} />
+  return (
+    <Note
+      tone="danger"
+      actions={
+        <Button size="small" onPress={onBack}>
+          {t('esb.back')}
+        </Button>
+      }
+    >
+      {t('esb.changedSince')}
+    </Note>
   )
 }

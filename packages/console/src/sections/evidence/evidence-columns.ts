@@ -21,9 +21,18 @@ const hasValue = (value: unknown): boolean =>
   value !== '' &&
   (typeof value !== 'object' || Object.keys(value).length > 0)
 
+const acronyms: ReadonlyMap<string, string> = new Map([
+  ['ip', 'IP'],
+  ['sha256', 'SHA-256'],
+  ['url', 'URL'],
+])
+
 /** Turns `principal_name` into `Principal name`. */
 export const toTitle = (name: string): string => {
-  const words = name.replaceAll('_', ' ')
+  const words = name
+    .split('_')
+    .map((word) => acronyms.get(word) ?? word)
+    .join(' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

@@ -3,7 +3,6 @@ import { type ReactNode, useMemo } from 'react'
 import { describeFailure } from '../../api/failures.ts'
 import { type ListSearch, useListSearch } from '../../app/list-search.ts'
 import { useSearchText } from '../../app/use-search-text.ts'
-import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { type DataColumn, DataTable, TwoLines } from '../../kit/data-table.tsx'
 import { SearchField } from '../../kit/form.tsx'
@@ -103,12 +102,8 @@ function useColumns(): readonly DataColumn<Row>[] {
         minWidth: 240,
         priority: 3,
         render: ({ controls }) => (
-          <span className="evidence-controls" title={controls.join(', ')}>
-            {controls.map((control) => (
-              <Badge key={control} tone="outline">
-                {control}
-              </Badge>
-            ))}
+          <span className="truncate" title={controls.join(', ')}>
+            {controls.join(', ')}
           </span>
         ),
       },

@@ -29,6 +29,10 @@ function Cell({ column, row }: { column: EvidenceColumn; row: EvidenceRow }): Re
   )
 }
 
+/** A time with its seconds needs this width. */
+const timeWidth = 200
+const isTime = ({ name }: EvidenceColumn): boolean => name.endsWith('_at') || name === 'time'
+
 /** The columns of a table; without rows, the columns that every run has. */
 export function useRunColumns(run: EvidenceRun | undefined): readonly DataColumn<RunRow>[] {
   return useMemo(() => {
@@ -44,8 +48,8 @@ export function useRunColumns(run: EvidenceRun | undefined): readonly DataColumn
     return shown.map((column, index) => ({
       id: column.name,
       title: column.title,
-      width: column.isLong ? '2fr' : '1fr',
-      minWidth: column.isLong || column === header ? 184 : 136,
+      width: isTime(column) ? timeWidth : column.isLong ? '2fr' : '1fr',
+      minWidth: isTime(column) ? timeWidth : column.isLong || column === header ? 184 : 136,
       isRowHeader: column === header,
       priority: column === header || index === 0 ? 1 : index < 3 ? 2 : 3,
       render: ({ values }) => <Cell column={column} row={values} />,

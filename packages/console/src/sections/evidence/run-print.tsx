@@ -45,13 +45,16 @@ export function RunPrint({ run, title, description, rows, list }: RunPrintProps)
       columns={columns.map((column, index) => ({
         id: column.name,
         title: column.title,
-        isWide: column.isLong,
+        // The column of a person has an e-mail address below the name.
+        isWide: column.isLong || column.name.endsWith('_name'),
         isRowHeader: index === 0,
         render: ({ values }: RunRow) => {
           const [value, details] = toCell(column, values)
           return (
             <>
-              <Value value={value} />
+              <bdi>
+                <Value value={value} />
+              </bdi>
               {details !== '' && <small>{details}</small>}
             </>
           )

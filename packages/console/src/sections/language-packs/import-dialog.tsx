@@ -28,11 +28,21 @@ type ImportDialogProps = {
   onClose: () => void
   onImport: (changes: readonly Change[]) => void
 }
-type ChosenFile = { readonly name: string; readonly result: ReadFile | 'tooLarge' }
+type ChosenFile = { readonly name: string; readonly result: ReadFile | 'tooLarge' | 'unreadable' }
 
 const maxBytes = 20_000_000
 const maxShownChanges = 200
 const maxShownLocales = 10
+
+async function readFile(file: File, packs: readonly Pack[]): Promise<ChosenFile['result']> {
+  if (file.size > maxBytes) return 'tooLarge'
+  try {
+    return readImportFile(await file.text(), packs)
+  } catch {
+    // The file can disappear after it was chosen.
+    return 'unreadable'
+  }
+}
 
 export function ImportDialog({ packs, onClose, onImport }: ImportDialogProps): ReactNode {
   const t = useText()
@@ -41,8 +51,7 @@ export function ImportDialog({ packs, onClose, onImport }: ImportDialogProps): R
   const [removesOthers, setRemovesOthers] = useState(false)
   const found = usePreview(chosen, packs, packId, removesOthers)
   const read = async (file: File): Promise<void> => {
-    const result = file.size > maxBytes ? 'tooLarge' : readImportFile(await file.text(), packs)
-    setChosen({ name: file.name, result })
+    setChosen({ name: file.name, result: await readFile(file, packs) })
   }
   const changes = found.preview?.changes ?? []
   return (
@@ -152,7 +161,7 @@ function usePreview(
 
 function FileProblemNote({ result }: { result: ChosenFile['result'] }): ReactNode {
   const t = useText()
-  if (result === 'tooLarge') return <Note tone="danger">{t('languagePacks.file.tooLarge')}</Note>
+  if (typeof result === 'string') return <Note tone="danger">{t(`languagePacks.file.${result}`)}</Note>
   if ('file' in result) return null
   return <Note tone="danger">{t(`languagePacks.file.${result.problem}`)}</Note>
 }

@@ -35,6 +35,8 @@ test.each([
   ['{"locale":"de","messages":{"a":{"b":"x"}}}', { de: { 'a.b': 'x' } }],
   ['{"app":{"title":"x"}}', { '': { 'app.title': 'x' } }],
   ['key,de,fr\na.b,x,\nc,,y\n', { de: { 'a.b': 'x' }, fr: { c: 'y' } }],
+  [`{"a":"x","${'k'.repeat(2_001)}":"y"}`, { '': { a: 'x' } }],
+  [`key${',de'.repeat(1_001)}\na,x\n`, 'manyColumns'],
   ['{', 'noJson'],
   ['[1]', 'noObject'],
   ['name,de\na,x\n', 'noKeyColumn'],
@@ -73,4 +75,11 @@ test('the preview lists what is added, changed and removed, and keys that are no
   ])
   expect([preview.added, preview.changed, preview.removed, preview.unchanged]).toEqual([1, 1, 1, 0])
   expect(preview.invalid).toEqual([{ key: 'y..z', problem: 'languagePacks.key.emptyPart' }])
+})
+
+test('nested names cannot fill the memory with keys', () => {
+  const names = Array.from({ length: 1_000 }, (_, index) => [String(index), 'x'])
+  const nested = JSON.stringify({ ['k'.repeat(1_998)]: Object.fromEntries(names) })
+  const result = readImportFile(nested, packs)
+  expect(result).toMatchObject({ file: { skipped: 990 } })
 })

@@ -8,12 +8,12 @@ type Texts = ReadonlyMap<string, string>
 type ImportFile = {
   /** Translations by locale. The name is empty if the file does not name its locale. */
   readonly locales: ReadonlyMap<string, Texts>
-  /** The number of entries that were skipped because their value is not a text. */
+  /** The number of entries that were skipped because their value is not a text, or their key is too long to list. */
   readonly skipped: number
 }
 
 /** Why a file cannot be read. */
-type FileProblem = 'noJson' | 'noObject' | 'noKeyColumn' | 'noLocaleColumn'
+type FileProblem = 'noJson' | 'noObject' | 'noKeyColumn' | 'noLocaleColumn' | 'manyColumns'
 export type ReadFile = { readonly file: ImportFile } | { readonly problem: FileProblem }
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -21,13 +21,18 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const maxDepth = 20
+/** A nested key repeats the names around it, so a small file could otherwise fill the memory with keys. */
+const maxListedKey = 2_000
+/** A project has at most this many packs. */
+const maxLocales = 1_000
 
 /** Joins the names of nested objects by dots. The name "" is the value of the object itself, as frontends load it. */
 function flatten(object: JsonObject, prefix: string, found: Map<string, string>, depth = 0): number {
   let skipped = 0
   for (const [name, value] of Object.entries(object)) {
     const key = prefix === '' ? name : name === '' ? prefix : `${prefix}.${name}`
-    if (typeof value === 'string') found.set(key, value)
+    if (key.length > maxListedKey) skipped++
+    else if (typeof value === 'string') found.set(key, value)
     else if (isObject(value) && depth < maxDepth) skipped += flatten(value, key, found, depth + 1)
     else skipped++
   }
@@ -71,8 +76,9 @@ function readCsv(text: string): ReadFile {
   const [first = '', ...names] = head.map((name) => name.trim())
   if (first.toLowerCase() !== 'key') return { problem: 'noKeyColumn' }
   if (names.every((name) => name === '')) return { problem: 'noLocaleColumn' }
+  if (names.length > maxLocales) return { problem: 'manyColumns' }
   const locales = names.map((name, index) => {
-    const cells = lines.map(([key = '', ...values]) => [key, values[index] ?? ''] as const)
+    const cells = lines.map((line) => [line[0] ?? '', line[index + 1] ?? ''] as const)
     return [name, new Map(cells.filter(([key, value]) => key !== '' && value !== ''))] as const
   })
   return { file: { locales: new Map(locales.filter(([name]) => name !== '')), skipped: 0 } }

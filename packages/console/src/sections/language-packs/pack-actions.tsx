@@ -28,7 +28,7 @@ export function PackActions({ packs, shown, contents, onOpen }: PackActionsProps
             <span className="wide-text">{t('languagePacks.import')}</span>
           </Button>
           <Button icon="add" action="languagePacks.change" onPress={() => onOpen('key')}>
-            {t('languagePacks.newKey')}
+            <span className="wide-text">{t('languagePacks.newKey')}</span>
           </Button>
         </>
       )}

@@ -1,7 +1,7 @@
 // Reads the packs of the project, and the contents of those that the page shows.
 import { graphql } from '@manager/client'
 import { type QueryClient, useQueries } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { useAllRows } from '../../api/all-rows.ts'
 import { connection } from '../../api/connection.ts'
 import { useProject } from '../../app/project.tsx'
@@ -56,10 +56,15 @@ export function useContents(packs: readonly Pack[]): ContentsRead {
       ),
     [packs, list],
   )
+  // Each revision is requested once, because the request can fail, or return an older revision.
+  const requested = useRef(new Map<string, number>())
   useEffect(() => {
-    for (const [index, { revision }] of packs.entries()) {
+    for (const [index, { id, revision }] of packs.entries()) {
       const read = reads[index]
-      if (read?.data !== undefined && !read.isFetching && read.data.revision < revision) void read.refetch()
+      if (read?.data === undefined || read.isFetching || read.data.revision >= revision) continue
+      if (requested.current.get(id) === revision) continue
+      requested.current.set(id, revision)
+      void read.refetch()
     }
   }, [packs, reads])
   return {

@@ -63,12 +63,15 @@ export function EndpointAccessRow({ user, item, note, onRemove }: EndpointAccess
     <SectionRow {...(end.length === 0 ? {} : { end })}>
       <Switch
         isSelected={isOn}
-        isDisabled={isPending || !canSwitch}
+        isDisabled={!canSwitch}
         action="machineUsers.switchAccess"
-        onChange={set}
+        // A switch that is disabled while it saves would lose the focus.
+        onChange={(next) => {
+          if (!isPending) set(next)
+        }}
         label={
           <span title={`${endpoint.name} ${note}`}>
-            {endpoint.name}
+            <bdi>{endpoint.name}</bdi>
             <span className="muted switch-note">{note}</span>
           </span>
         }

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useReducer, useRef, useState } from 'react'
 import { useProject } from '../../app/project.tsx'
 import { type PackageManifest, readPackage } from './package-archive.ts'
 import { sendPilet } from './send-pilet.ts'
-import { type Upload, changeUploads, findNext, isActive, maxFileBytes } from './upload-list.ts'
+import { type Upload, changeUploads, findNext, isActive, maxFileBytes, maxFiles } from './upload-list.ts'
 
 export type Uploads = {
   readonly items: readonly Upload[]
@@ -63,7 +63,8 @@ export function useUploads(): Uploads {
   }, [next, run])
 
   const add = useCallback((files: readonly File[]): void => {
-    for (const file of files) {
+    // The list has no room for more, and reading thousands of files at once would block the page.
+    for (const file of files.slice(0, maxFiles)) {
       const id = (lastId.current += 1)
       dispatch({ kind: 'add', id, file })
       if (file.size <= maxFileBytes)

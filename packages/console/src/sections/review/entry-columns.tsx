@@ -60,13 +60,10 @@ function Who({ entry, ownId, decision }: WhoProps): ReactNode {
 
 const Flags = ({ entry }: { entry: Entry }): ReactNode => {
   const t = useText()
+  const names = entry.flags.map((flag) => t(`review.flag.${flag}`))
   return (
-    <span className="review-flags" title={entry.flags.map((flag) => t(`review.flag.${flag}`)).join(', ')}>
-      {entry.flags.map((flag) => (
-        <Badge key={flag} tone="outline">
-          {t(`review.flag.${flag}`)}
-        </Badge>
-      ))}
+    <span className="truncate" title={names.join(', ')}>
+      {names.join(', ')}
     </span>
   )
 }

@@ -1,7 +1,10 @@
 // A review for paper or a PDF file: the entries of the filter with their decisions, and the attestation.
 import type { ReactNode } from 'react'
+import { useRead } from '../../api/requests.ts'
 import type { ListSearch } from '../../app/list-search.ts'
-import { PrintPage, type PrintColumn, PrintTime } from '../../app/print-page.tsx'
+import { namePerson } from '../../app/person-name.ts'
+import { type PrintColumn, PrintFacts, PrintPage, PrintTime } from '../../app/print-page.tsx'
+import { shellMeDocument } from '../../generated/documents.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
 import type { Translate } from '../../texts/texts.ts'
@@ -54,10 +57,14 @@ const createColumns = (t: Translate, progress: Progress): readonly PrintColumn<E
     isRowHeader: true,
     render: (entry) => (
       <>
-        {entry.name}
+        <bdi>{entry.name}</bdi>
         <small>
           {t(`review.principal.${entry.principal_type}`)}
-          {entry.email !== '' && `, ${entry.email}`}
+          {entry.email !== '' && (
+            <>
+              , <bdi>{entry.email}</bdi>
+            </>
+          )}
         </small>
       </>
     ),
@@ -67,7 +74,7 @@ const createColumns = (t: Translate, progress: Progress): readonly PrintColumn<E
     title: t('review.accessTo'),
     render: (entry) => (
       <>
-        {describeScope(entry, t)}
+        <bdi>{describeScope(entry, t)}</bdi>
         <small>{t(`review.scope.${entry.scope_type}`)}</small>
       </>
     ),
@@ -118,22 +125,32 @@ function PrintedDecision({ entry, progress }: { entry: Entry; progress: Progress
 function PrintedAttestation({ review: { attested } }: { review: Review }): ReactNode {
   const t = useText()
   const { list: join } = useFormat()
+  // A review belongs to the person who started it.
+  const { data } = useRead(shellMeDocument, {})
   if (attested === null) return <p className="print-block">{t('review.printNotAttested')}</p>
   const used = decisions.filter((decision) => attested.counts[decision] > 0)
   return (
     <section className="print-block">
       <h2 className="section-title">{t('review.attestation')}</h2>
-      <p>
-        {t('review.attested', attested.covered)}{' '}
-        {join(used.map((decision) => t(`review.count.${decision}`, attested.counts[decision])))}.{' '}
-        <PrintTime at={attested.at} />
-      </p>
-      {attested.comment !== '' && <p>{attested.comment}</p>}
-      {attested.ids.map((id) => (
-        <p key={id}>
-          <code>{id}</code>
-        </p>
-      ))}
+      <PrintFacts
+        facts={[
+          { label: t('review.attestedBy'), value: data === undefined ? '' : namePerson(data.me) },
+          { label: t('review.attestedAt'), value: <PrintTime at={attested.at} /> },
+          {
+            label: t('review.decisions'),
+            value: join(used.map((decision) => t(`review.count.${decision}`, attested.counts[decision]))),
+          },
+          {
+            label: t('review.attestationId'),
+            value: attested.ids.map((id) => (
+              <div key={id}>
+                <code>{id}</code>
+              </div>
+            )),
+          },
+          ...(attested.comment === '' ? [] : [{ label: t('review.comment'), value: attested.comment }]),
+        ]}
+      />
     </section>
   )
 }

@@ -41,7 +41,7 @@ export function ApplicationSwitch({ tenant, item }: ApplicationSwitchProps): Rea
       }}
       label={
         <>
-          {application.name}
+          <bdi>{application.name}</bdi>
           {row !== null && !row.enabled && !isOn && (
             <span className="muted switch-note">{t('tenants.offSince', date(row.updatedAt))}</span>
           )}

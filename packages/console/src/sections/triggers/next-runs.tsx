@@ -27,13 +27,18 @@ export function NextRuns({ times, zone }: NextRunsProps): ReactNode {
         // A person in the zone of the schedule sees UTC instead, because logs use it.
         const isOwn = describeInstant(time, ownZone, locale).clock === clock
         const other = describeInstant(time, isOwn ? 'UTC' : ownZone, locale).clock
+        const isUtc = isOwn && other === clock
         return (
           <li key={time}>
             <SectionRow end={<time dateTime={time}>{relative(time, now)}</time>}>
               <span className="next-run-day">{day}</span>
               <strong className="numbers">{clock}</strong>
               <span className="muted numbers truncate">
-                {isOwn || ownZone === 'UTC' ? t('triggers.utcTime', other) : t('triggers.yourTime', other)}
+                {isUtc
+                  ? 'UTC'
+                  : isOwn || ownZone === 'UTC'
+                    ? t('triggers.utcTime', other)
+                    : t('triggers.yourTime', other)}
               </span>
             </SectionRow>
           </li>

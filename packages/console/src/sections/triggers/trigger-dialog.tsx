@@ -1,5 +1,6 @@
 // Creates or edits a trigger.
 import { type ReactNode, useState } from 'react'
+import { useOnlyApplication } from '../../app/applications.ts'
 import { FormDialog } from '../../app/form-dialog.tsx'
 import { useListSearch } from '../../app/list-search.ts'
 import { ApplicationPicker } from '../../app/object-pickers.tsx'
@@ -32,7 +33,9 @@ export function TriggerDialog({ trigger, onClose, onSaved }: TriggerDialogProps)
   // The form keeps the values and the revision that the person saw first, even if the trigger is read again.
   const [base] = useState(trigger)
   const listed = useListSearch().search['application'] ?? null
-  const [applicationId, setApplicationId] = useState(listed)
+  const onlyId = useOnlyApplication()
+  const [chosenId, setApplicationId] = useState(listed)
+  const applicationId = chosenId ?? onlyId
   const [values, setValues] = useState(readValues(trigger))
   const create = useSubmit(triggerCreateDocument)
   const update = useSubmit(triggerUpdateDocument)
@@ -62,7 +65,7 @@ export function TriggerDialog({ trigger, onClose, onSaved }: TriggerDialogProps)
       width={640}
       submitText={base === null ? t('kit.create') : t('kit.save')}
       disabledReason={base === null && applicationId === null ? t('triggers.noApplication') : null}
-      isDirty={JSON.stringify(values) !== JSON.stringify(readValues(base)) || applicationId !== listed}
+      isDirty={JSON.stringify(values) !== JSON.stringify(readValues(base)) || chosenId !== listed}
       isPending={isPending}
       failure={failure}
       fieldNames={['name', 'description', 'cronExpression', 'runKey']}
@@ -70,7 +73,12 @@ export function TriggerDialog({ trigger, onClose, onSaved }: TriggerDialogProps)
       onClose={onClose}
     >
       {base === null && (
-        <ApplicationPicker label={t('triggers.application')} id={applicationId} onChange={setApplicationId} />
+        <ApplicationPicker
+          label={t('triggers.application')}
+          isRequired
+          id={applicationId}
+          onChange={setApplicationId}
+        />
       )}
       <Fields
         values={values}
@@ -95,6 +103,11 @@ function Fields({ values, isNew, onChange }: FieldsProps): ReactNode {
         isRequired
         hasAutoFocus
       />
+      {/* Above the optional fields, so that the next runs are visible while the person types. */}
+      <ScheduleField
+        expression={values.cronExpression}
+        onChange={(cronExpression) => onChange({ cronExpression })}
+      />
       <TextField
         name="runKey"
         label={t('triggers.runKey')}
@@ -117,10 +130,6 @@ function Fields({ values, isNew, onChange }: FieldsProps): ReactNode {
           onChange={(enabled) => onChange({ enabled })}
         />
       )}
-      <ScheduleField
-        expression={values.cronExpression}
-        onChange={(cronExpression) => onChange({ cronExpression })}
-      />
     </>
   )
 }
