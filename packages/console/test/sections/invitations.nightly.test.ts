@@ -4,11 +4,11 @@ import type { Person } from '@manager/harness/callers.ts'
 import { seedMember } from '@manager/harness/seed.ts'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
-import { seedInvitation } from '../../manager/test/kit/invitations.ts'
-import { findButton } from './kit/find-button.ts'
-import { findText } from './kit/find-text.ts'
-import { type Visit, useConsole, waitForPage } from './kit/scene.ts'
+import { violationsOf } from '../../../manager/test/kit/cli-login-page.ts'
+import { seedInvitation } from '../../../manager/test/kit/invitations.ts'
+import { findButton } from '../kit/find-button.ts'
+import { findText } from '../kit/find-text.ts'
+import { type Visit, useConsole, waitForPage } from '../kit/scene.ts'
 
 const scene = useConsole()
 

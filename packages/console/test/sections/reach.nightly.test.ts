@@ -1,10 +1,10 @@
 // Tests the lists of access: who has access to an object, what a person has access to, and why.
 import { seedMember } from '@manager/harness/seed.ts'
 import { expect, test } from 'vitest'
-import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
-import { findButton } from './kit/find-button.ts'
-import { useConsole } from './kit/scene.ts'
-import { createWalk } from './kit/walk.ts'
+import { violationsOf } from '../../../manager/test/kit/cli-login-page.ts'
+import { findButton } from '../kit/find-button.ts'
+import { useConsole } from '../kit/scene.ts'
+import { createWalk } from '../kit/walk.ts'
 
 const scene = useConsole()
 
