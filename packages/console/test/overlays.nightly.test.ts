@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { violationsOf } from '../../manager/test/kit/cli-login-page.ts'
+import { createFakeOrchestrator } from '../../manager/test/kit/deployments.ts'
 import { type OverlayTour, createAudit, shownOverlays, visitOverlays } from './kit/overlays.ts'
 import { type View, useConsole } from './kit/scene.ts'
 import { seedObjects } from './kit/seed-objects.ts'
@@ -10,7 +11,8 @@ import { saveShot } from './kit/shots.ts'
 import { type Objects, listViews } from './kit/views.ts'
 import { createWalk } from './kit/walk.ts'
 
-const scene = useConsole()
+// Without an orchestrator, each press of Wake would be a failed request.
+const scene = useConsole({ world: { orchestrator: createFakeOrchestrator() } })
 let objects: Objects
 beforeAll(async () => {
   objects = await seedObjects(scene)
