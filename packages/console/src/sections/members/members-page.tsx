@@ -74,9 +74,7 @@ export function MembersPage(): ReactNode {
   )
   const result = targetId === null ? undefined : data?.members
   const isInviting =
-    target !== undefined &&
-    list.search['tab'] === invitationsTab.tab &&
-    may(target, `members.${kind}.invite`)
+    target !== undefined && list.search['tab'] === invitationsTab.tab && may(target, `members.${kind}.invite`)
   return (
     <Page
       title={t('section.members')}
