@@ -1976,7 +1976,7 @@ export type EffectiveAccess = {
   readonly covers: ReadonlyArray<AccessScope>;
   /** The roles that the access results from, the most general first. */
   readonly reasons: ReadonlyArray<AccessReason>;
-  /** The kinds of roles that could add permissions, but that the caller may not see. */
+  /** The kinds of roles that the caller may not see. Such roles can change the access. */
   readonly hiddenKinds: ReadonlyArray<AccessReasonKind>;
 };
 

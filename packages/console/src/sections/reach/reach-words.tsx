@@ -3,13 +3,14 @@ import type { ReactNode } from 'react'
 import { type Format, useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
 import type { Translate } from '../../texts/texts.ts'
-import type { HiddenKind, ReachRow, Reason } from './reach-types.ts'
+import { type ReachRow, type Reason, findReasonKind, findScope } from './reach-types.ts'
 
 /** Returns the name of the object of a row. */
-export function nameObject(t: Translate, { scope, project, tenant, application }: ReachRow): string {
+export function nameObject(t: Translate, row: ReachRow): string {
+  const { project, tenant, application } = row
   const tenantName = tenant?.name ?? t('reach.hiddenTenant')
   const applicationName = application?.name ?? t('reach.hiddenApplication')
-  switch (scope) {
+  switch (findScope(row)) {
     case 'SYSTEM':
       return t('reach.installation')
     case 'PROJECT':
@@ -20,22 +21,24 @@ export function nameObject(t: Translate, { scope, project, tenant, application }
       return applicationName
     case 'TENANT_APPLICATION':
       return t('reach.applicationInTenant', applicationName, tenantName)
+    case undefined:
+      return application?.name ?? tenant?.name ?? project?.name ?? ''
   }
 }
 
 /** Returns what kind of object a row has, and what it covers. */
-export const describeScope = (t: Translate, { scope, covers }: ReachRow): string => {
-  const kind = t(`reach.scope.${scope}`)
+export function describeScope(t: Translate, row: ReachRow): string {
+  const { covers } = row
+  const scope = findScope(row)
+  const kind = scope === undefined ? row.scope : t(`reach.scope.${scope}`)
   if (covers.length === 0) return kind
   return `${kind}, ${covers.includes('PROJECT') ? t('reach.coversAll') : t('reach.coversProject')}`
 }
 
-function describeReason(
-  t: Translate,
-  { date }: Format,
-  { kind, role, grantedAt, grantedBy }: Reason,
-): string {
-  const name = t(`reach.reason.${kind}`, role)
+function describeReason(t: Translate, { date }: Format, reason: Reason): string {
+  const { role, grantedAt, grantedBy } = reason
+  const kind = findReasonKind(reason)
+  const name = kind === undefined ? role : t(`reach.reason.${kind}`, role)
   if (grantedAt === null) return name
   return grantedBy === null
     ? t('reach.since', name, date(grantedAt))
@@ -67,7 +70,7 @@ export function Permissions({ permissions }: Pick<ReachRow, 'permissions'>): Rea
 }
 
 /** States whose access the list does not show, because the person may not see their roles. */
-export function HiddenNote({ kinds }: { kinds: readonly HiddenKind[] }): ReactNode {
+export function HiddenNote({ kinds }: { kinds: readonly string[] }): ReactNode {
   const t = useText()
   if (kinds.length === 0) return null
   return (
