@@ -15,6 +15,7 @@ test('the first load has the static imports of the page, and every part on deman
     },
     '_table.js': { file: 'table.js', name: 'table' },
     'code-editor.tsx': { file: 'editor.js', name: 'code-editor', isDynamicEntry: true as const },
+    'de.ts': { file: 'de.js', name: 'de', isDynamicEntry: true as const },
     'base.css': { file: 'base.css' },
   }
   expect(listParts(manifest)).toEqual([
@@ -22,5 +23,6 @@ test('the first load has the static imports of the page, and every part on deman
     { name: 'tenants-page', files: ['tenants.js', 'tenants.css'], limitKb: 30 },
     { name: 'table (shared)', files: ['table.js'], limitKb: 60 },
     { name: 'code-editor', files: ['editor.js'], limitKb: 100 },
+    { name: 'de', files: ['de.js'], limitKb: 40 },
   ])
 })

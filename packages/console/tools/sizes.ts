@@ -15,7 +15,8 @@ type Chunk = {
 type Manifest = Record<string, Chunk>
 type Part = { name: string; files: string[]; limitKb: number }
 
-const limitsKb = { firstLoad: 200, page: 30, editor: 100, shared: 60 }
+// A language has the texts of all pages in one file.
+const limitsKb = { firstLoad: 200, page: 30, language: 40, editor: 100, shared: 60 }
 
 /** Returns the files that the browser loads for a chunk, including its static imports. */
 function collectFiles(manifest: Manifest, key: string, found = new Set<string>()): Set<string> {
@@ -45,7 +46,10 @@ export function listParts(manifest: Manifest): Part[] {
   ]
 }
 
-const getLimit = (name: string): number => (name.includes('code-editor') ? limitsKb.editor : limitsKb.page)
+function getLimit(name: string): number {
+  if (name.includes('code-editor')) return limitsKb.editor
+  return /^[a-z]{2}$/.test(name) ? limitsKb.language : limitsKb.page
+}
 
 /** Prints a table of the parts, the largest first. Returns the names of the parts that exceed their limit. */
 function checkSizes(folder: string): string[] {

@@ -1928,24 +1928,10 @@ export type DeploymentReadiness = {
   readonly retryAfterMs?: Maybe<Scalars['Int']['output']>;
 };
 
-/** The kind of object to which a person has access. `SYSTEM` is the whole installation, and `TENANT_APPLICATION` an application in one of the tenants for which it is enabled. */
-export type AccessScope =
-  | 'SYSTEM'
-  | 'PROJECT'
-  | 'TENANT'
-  | 'APPLICATION'
-  | 'TENANT_APPLICATION';
-
-/** The kind of role that gives access. More kinds can be added. */
-export type AccessReasonKind =
-  | 'SYSTEM_ROLE'
-  | 'PROJECT_ROLE'
-  | 'TENANT_ROLE'
-  | 'APPLICATION_ROLE';
-
 /** A role that contributes to the access of a person. */
 export type AccessReason = {
-  readonly kind: AccessReasonKind;
+  /** `SYSTEM_ROLE`, `PROJECT_ROLE`, `TENANT_ROLE` or `APPLICATION_ROLE`. More kinds can be added. */
+  readonly kind: Scalars['String']['output'];
   /** The name of the role. */
   readonly role: Scalars['String']['output'];
   /** The id of the User2Project, User2Tenant or User2Application; null for a system role. */
@@ -1959,7 +1945,8 @@ export type AccessReason = {
 /** The access of a person to an object, and the roles that it results from. */
 export type EffectiveAccess = {
   readonly user: User;
-  readonly scope: AccessScope;
+  /** The kind of the object: `SYSTEM` for the whole installation, `PROJECT`, `TENANT`, `APPLICATION`, or `TENANT_APPLICATION` for an application in one of the tenants for which it is enabled. */
+  readonly scope: Scalars['String']['output'];
   /** The project of the object. Null if `scope` is `SYSTEM`. */
   readonly project?: Maybe<Project>;
   /** The tenant. Null if the object has none, or if the caller may not see the tenant. */
@@ -1972,12 +1959,12 @@ export type EffectiveAccess = {
   readonly applicationRole?: Maybe<Scalars['String']['output']>;
   /** The permissions on the object that result from all reasons together. They include permissions that any membership gives in its project, such as `PROJECT_VIEW`. */
   readonly permissions: ReadonlyArray<Permission>;
-  /** The kinds of objects of which the access includes all: the permissions apply to every such object in `project`, or in the installation if `scope` is `SYSTEM`. These objects have rows of their own only if the person also has a role in them. */
-  readonly covers: ReadonlyArray<AccessScope>;
+  /** The kinds of objects, as in `scope`, of which the access includes all: the permissions apply to every such object in `project`, or in the installation if `scope` is `SYSTEM`. These objects have rows of their own only if the person also has a role in them. */
+  readonly covers: ReadonlyArray<Scalars['String']['output']>;
   /** The roles that the access results from, the most general first. */
   readonly reasons: ReadonlyArray<AccessReason>;
-  /** The kinds of roles that the caller may not see. Such roles can change the access. */
-  readonly hiddenKinds: ReadonlyArray<AccessReasonKind>;
+  /** The kinds of roles, as in `kind` of the reasons, that the caller may not see. Such roles can change the access. */
+  readonly hiddenKinds: ReadonlyArray<Scalars['String']['output']>;
 };
 
 /** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
@@ -1985,7 +1972,7 @@ export type EffectiveAccessConnection = {
   readonly nodes: ReadonlyArray<EffectiveAccess>;
   readonly pageInfo: PageInfo;
   /** The kinds of roles whose rows can be missing because the caller may not see them. */
-  readonly hiddenKinds: ReadonlyArray<AccessReasonKind>;
+  readonly hiddenKinds: ReadonlyArray<Scalars['String']['output']>;
 };
 
 /** Allows a machine user to call an endpoint while `enabled` is true. */
@@ -3214,8 +3201,6 @@ export type ResolversTypes = {
   UpdateDeploymentSpecificationInput: UpdateDeploymentSpecificationInput;
   DeploymentWake: ResolverTypeWrapper<DeploymentWake>;
   DeploymentReadiness: ResolverTypeWrapper<DeploymentReadiness>;
-  AccessScope: AccessScope;
-  AccessReasonKind: AccessReasonKind;
   AccessReason: ResolverTypeWrapper<AccessReasonRow>;
   EffectiveAccess: ResolverTypeWrapper<AccessRowRow>;
   EffectiveAccessConnection: ResolverTypeWrapper<AccessPageRow>;
@@ -3848,7 +3833,7 @@ export type DeploymentReadinessResolvers<ContextType = GraphqlContext, ParentTyp
 };
 
 export type AccessReasonResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AccessReason'] = ResolversParentTypes['AccessReason']> = {
-  kind?: Resolver<ResolversTypes['AccessReasonKind'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   membershipId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   grantedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -3857,22 +3842,22 @@ export type AccessReasonResolvers<ContextType = GraphqlContext, ParentType exten
 
 export type EffectiveAccessResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveAccess'] = ResolversParentTypes['EffectiveAccess']> = {
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
-  scope?: Resolver<ResolversTypes['AccessScope'], ParentType, ContextType>;
+  scope?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   project?: Resolver<Maybe<ResolversTypes['Project']>, ParentType, ContextType>;
   tenant?: Resolver<Maybe<ResolversTypes['Tenant']>, ParentType, ContextType>;
   application?: Resolver<Maybe<ResolversTypes['Application']>, ParentType, ContextType>;
   role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   applicationRole?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   permissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
-  covers?: Resolver<ReadonlyArray<ResolversTypes['AccessScope']>, ParentType, ContextType>;
+  covers?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   reasons?: Resolver<ReadonlyArray<ResolversTypes['AccessReason']>, ParentType, ContextType>;
-  hiddenKinds?: Resolver<ReadonlyArray<ResolversTypes['AccessReasonKind']>, ParentType, ContextType>;
+  hiddenKinds?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type EffectiveAccessConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveAccessConnection'] = ResolversParentTypes['EffectiveAccessConnection']> = {
   nodes?: Resolver<ReadonlyArray<ResolversTypes['EffectiveAccess']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
-  hiddenKinds?: Resolver<ReadonlyArray<ResolversTypes['AccessReasonKind']>, ParentType, ContextType>;
+  hiddenKinds?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type MachineUser2EndpointResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MachineUser2Endpoint'] = ResolversParentTypes['MachineUser2Endpoint']> = {
