@@ -16,7 +16,6 @@ test('the first load has the static imports of the page and one language, and ev
     '_table.js': { file: 'table.js', name: 'table' },
     'src/texts/en.ts': { file: 'en.js', name: 'en', isDynamicEntry: true as const },
     'code-editor.tsx': { file: 'editor.js', name: 'code-editor', isDynamicEntry: true as const },
-    'de.ts': { file: 'de.js', name: 'de', isDynamicEntry: true as const },
     'base.css': { file: 'base.css' },
   }
   expect(listParts(manifest)).toEqual([
@@ -28,6 +27,5 @@ test('the first load has the static imports of the page and one language, and ev
     { name: 'tenants-page', files: ['tenants.js', 'tenants.css'], limitKb: 30 },
     { name: 'table (shared)', files: ['table.js'], limitKb: 60 },
     { name: 'code-editor', files: ['editor.js'], limitKb: 100 },
-    { name: 'de', files: ['de.js'], limitKb: 40 },
   ])
 })

@@ -15,7 +15,7 @@ type Chunk = {
 type Manifest = Record<string, Chunk>
 type Part = { name: string; files: string[]; limitKb: number }
 
-const limitsKb = { firstLoad: 200, page: 30, texts: 40, editor: 100, shared: 60 }
+const limitsKb = { firstLoad: 200, page: 30, editor: 100, shared: 60 }
 
 /** Returns the files that the browser loads for a chunk, including its static imports. */
 function collectFiles(manifest: Manifest, key: string, found = new Set<string>()): Set<string> {
@@ -52,13 +52,7 @@ export function listParts(manifest: Manifest): Part[] {
   ]
 }
 
-/** The texts of all pages in another language are one part. */
-const languages: ReadonlySet<string> = new Set(['de'])
-
-function getLimit(name: string): number {
-  if (languages.has(name)) return limitsKb.texts
-  return name.includes('code-editor') ? limitsKb.editor : limitsKb.page
-}
+const getLimit = (name: string): number => (name.includes('code-editor') ? limitsKb.editor : limitsKb.page)
 
 /** Prints a table of the parts, the largest first. Returns the names of the parts that exceed their limit. */
 function checkSizes(folder: string): string[] {

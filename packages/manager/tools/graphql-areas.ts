@@ -32,7 +32,7 @@ export const areas: Record<string, Area> = {
     title: 'Effective access',
     files: ['effective-access/effective-access'],
     guide: ['See who has access', `${guides}/see-who-has-access.md`],
-    exampleNames: ['effectiveAccess', 'whoCanReach'],
+    exampleNames: ['effectiveAccess'],
   },
   tenants: {
     title: 'Tenants and their applications',

@@ -56,6 +56,7 @@ export function listActionViews({
     ...systemSections.map(({ path }) => `/system/${path}`),
     '/system/users?view=roles',
     `/system/users?open=${personId}`,
+    `/system/users?open=${personId}&tab=access`,
     `/system/users?open=${personId}&tab=tokens`,
     `/system/tokens?view=machine&project=${slug}`,
     '/system/access-review?scope=system',

@@ -2050,7 +2050,7 @@ export type DeploymentReadiness = {
 
 /** A role that contributes to the access of a person. */
 export type AccessReason = {
-  /** The kind of role: `SYSTEM_ROLE`, `PROJECT_ROLE`, `TENANT_ROLE` or `APPLICATION_ROLE`. More kinds can be added. */
+  /** `SYSTEM_ROLE`, `PROJECT_ROLE`, `TENANT_ROLE` or `APPLICATION_ROLE`. More kinds can be added. */
   readonly kind: Scalars['String']['output'];
   /** The name of the role. */
   readonly role: Scalars['String']['output'];
@@ -2065,7 +2065,7 @@ export type AccessReason = {
 /** The access of a person to an object, and the roles that it results from. */
 export type EffectiveAccess = {
   readonly user: User;
-  /** The kind of object to which the person has access: `SYSTEM` (the whole installation), `PROJECT`, `TENANT`, `APPLICATION`, or `TENANT_APPLICATION` (an application in one of the tenants for which it is enabled). */
+  /** The kind of the object: `SYSTEM` for the whole installation, `PROJECT`, `TENANT`, `APPLICATION`, or `TENANT_APPLICATION` for an application in one of the tenants for which it is enabled. */
   readonly scope: Scalars['String']['output'];
   /** The project of the object. Null if `scope` is `SYSTEM`. */
   readonly project?: Maybe<Project>;
@@ -2079,11 +2079,11 @@ export type EffectiveAccess = {
   readonly applicationRole?: Maybe<Scalars['String']['output']>;
   /** The permissions on the object that result from all reasons together. They include permissions that any membership gives in its project, such as `PROJECT_VIEW`. */
   readonly permissions: ReadonlyArray<Permission>;
-  /** The kinds of objects of which the access includes all: the permissions apply to every such object in `project`, or in the installation if `scope` is `SYSTEM`. These objects have rows of their own only if the person also has a role in them. */
+  /** The kinds of objects, as in `scope`, of which the access includes all: the permissions apply to every such object in `project`, or in the installation if `scope` is `SYSTEM`. These objects have rows of their own only if the person also has a role in them. */
   readonly covers: ReadonlyArray<Scalars['String']['output']>;
   /** The roles that the access results from, the most general first. */
   readonly reasons: ReadonlyArray<AccessReason>;
-  /** The kinds of roles that could add permissions, but that the caller may not see. */
+  /** The kinds of roles, as in `kind` of the reasons, that the caller may not see. Such roles can change the access. */
   readonly hiddenKinds: ReadonlyArray<Scalars['String']['output']>;
 };
 

@@ -58,6 +58,8 @@ async function listAll(
     if (error !== null) throw new Error(`${field}(${named.join(', ')}): ${error}`)
     rows.push(...(data.page.nodes as Listed[]).map(toRow))
     if (data.page.pageInfo.hasNextPage !== true) return rows
+    if (data.page.pageInfo.endCursor === after)
+      throw new Error(`${field}: the page after a cursor ends at the cursor`)
     after = data.page.pageInfo.endCursor as string
   }
 }

@@ -11,12 +11,12 @@ import { type DataColumn, DataTable, TwoLines } from '../../kit/data-table.tsx'
 import { Pager } from '../../kit/pager.tsx'
 import { Avatar } from '../../kit/values.tsx'
 import { useText } from '../../texts/language.tsx'
-import { type HiddenKind, type ReachKind, type ReachRow, identifyRow, reachDocuments } from './reach-types.ts'
+import { type ReachKind, type ReachRow, identifyRow, reachDocuments } from './reach-types.ts'
 import { HiddenNote, describeScope, nameObject, useReasons } from './reach-words.tsx'
 
 export type ReachPage = {
   readonly rows: readonly ReachRow[] | undefined
-  readonly hiddenKinds: readonly HiddenKind[]
+  readonly hiddenKinds: readonly string[]
   readonly hasNext: boolean
   readonly pages: CursorPages
   readonly error: Error | null

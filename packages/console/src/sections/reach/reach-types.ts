@@ -11,7 +11,15 @@ import {
 
 export type ReachRow = PersonReachResult['access']['nodes'][number]
 export type Reason = ReachRow['reasons'][number]
-export type HiddenKind = PersonReachResult['access']['hiddenKinds'][number]
+
+/** The kinds of objects and of roles that this console knows. A newer service can have more. */
+const scopes = ['SYSTEM', 'PROJECT', 'TENANT', 'APPLICATION', 'TENANT_APPLICATION'] as const
+const reasonKinds = ['SYSTEM_ROLE', 'PROJECT_ROLE', 'TENANT_ROLE', 'APPLICATION_ROLE'] as const
+
+/** Returns the scope if this console knows it. */
+export const findScope = ({ scope }: ReachRow) => scopes.find((known) => known === scope)
+/** Returns the kind of a reason if this console knows it. */
+export const findReasonKind = ({ kind }: Reason) => reasonKinds.find((known) => known === kind)
 
 /** The kinds of objects that people can reach. */
 export type ReachKind = 'project' | 'tenant' | 'application'

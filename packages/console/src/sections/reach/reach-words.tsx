@@ -3,13 +3,14 @@ import type { ReactNode } from 'react'
 import { type Format, useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
 import type { Translate } from '../../texts/texts.ts'
-import type { HiddenKind, ReachRow, Reason } from './reach-types.ts'
+import { type ReachRow, type Reason, findReasonKind, findScope } from './reach-types.ts'
 
 /** Returns the name of the object of a row. */
-export function nameObject(t: Translate, { scope, project, tenant, application }: ReachRow): string {
+export function nameObject(t: Translate, row: ReachRow): string {
+  const { project, tenant, application } = row
   const tenantName = tenant?.name ?? t('reach.hiddenTenant')
   const applicationName = application?.name ?? t('reach.hiddenApplication')
-  switch (scope) {
+  switch (findScope(row)) {
     case 'SYSTEM':
       return t('reach.installation')
     case 'PROJECT':
@@ -20,30 +21,24 @@ export function nameObject(t: Translate, { scope, project, tenant, application }
       return applicationName
     case 'TENANT_APPLICATION':
       return t('reach.applicationInTenant', applicationName, tenantName)
-    default:
-      return scope
+    case undefined:
+      return application?.name ?? tenant?.name ?? project?.name ?? ''
   }
 }
 
-// A newer Manager can return further kinds, which are shown as they are.
-const scopes = ['SYSTEM', 'PROJECT', 'TENANT', 'APPLICATION', 'TENANT_APPLICATION'] as const
-const reasonKinds = ['SYSTEM_ROLE', 'PROJECT_ROLE', 'TENANT_ROLE', 'APPLICATION_ROLE'] as const
-const isOneOf = <Value extends string>(values: readonly Value[], value: string): value is Value =>
-  (values as readonly string[]).includes(value)
-
 /** Returns what kind of object a row has, and what it covers. */
-export const describeScope = (t: Translate, { scope, covers }: ReachRow): string => {
-  const kind = isOneOf(scopes, scope) ? t(`reach.scope.${scope}`) : scope
+export function describeScope(t: Translate, row: ReachRow): string {
+  const { covers } = row
+  const scope = findScope(row)
+  const kind = scope === undefined ? row.scope : t(`reach.scope.${scope}`)
   if (covers.length === 0) return kind
   return `${kind}, ${covers.includes('PROJECT') ? t('reach.coversAll') : t('reach.coversProject')}`
 }
 
-function describeReason(
-  t: Translate,
-  { date }: Format,
-  { kind, role, grantedAt, grantedBy }: Reason,
-): string {
-  const name = isOneOf(reasonKinds, kind) ? t(`reach.reason.${kind}`, role) : `${kind} ${role}`
+function describeReason(t: Translate, { date }: Format, reason: Reason): string {
+  const { role, grantedAt, grantedBy } = reason
+  const kind = findReasonKind(reason)
+  const name = kind === undefined ? role : t(`reach.reason.${kind}`, role)
   if (grantedAt === null) return name
   return grantedBy === null
     ? t('reach.since', name, date(grantedAt))
@@ -75,7 +70,7 @@ export function Permissions({ permissions }: Pick<ReachRow, 'permissions'>): Rea
 }
 
 /** States whose access the list does not show, because the person may not see their roles. */
-export function HiddenNote({ kinds }: { kinds: readonly HiddenKind[] }): ReactNode {
+export function HiddenNote({ kinds }: { kinds: readonly string[] }): ReactNode {
   const t = useText()
   if (kinds.length === 0) return null
   return (

@@ -17,6 +17,7 @@ import { useText } from '../../texts/language.tsx'
 import { type Membership, kinds } from '../members/kinds.ts'
 import { RemoveMemberDialog } from '../members/member-dialogs.tsx'
 import { MembershipList } from '../members/membership-list.tsx'
+import { PersonReach } from '../reach/reach-list.tsx'
 import { SystemRole } from './system-role.tsx'
 import { SystemRoleDialog } from './system-role-dialog.tsx'
 import type { User } from './system-types.ts'
@@ -31,7 +32,8 @@ export function UserPanel({ id, ids, list }: UserPanelProps): ReactNode {
   const [isChanging, setChanging] = useState(false)
   const user = data?.user
   const name = user === undefined ? '' : namePerson(user)
-  const tab = list.search['tab'] === 'tokens' ? { tab: 'tokens' } : {}
+  const selected = ['access', 'tokens'].find((one) => one === list.search['tab'])
+  const tab = selected === undefined ? {} : { tab: selected }
   return (
     <SidePanel
       label={name === '' ? t('members.person') : name}
@@ -62,9 +64,10 @@ export function UserPanel({ id, ids, list }: UserPanelProps): ReactNode {
           label={name}
           items={[
             { id: 'summary', title: t('app.summary'), content: <Summary user={user} /> },
+            { id: 'access', title: t('reach.access'), content: <PersonReach userId={user.id} /> },
             { id: 'tokens', title: t('section.tokens'), content: <UserTokens userId={user.id} /> },
           ]}
-          selected={tab.tab ?? 'summary'}
+          selected={selected ?? 'summary'}
           onSelect={(next) => list.setOpen(id, next === 'summary' ? {} : { tab: next })}
         />
       )}

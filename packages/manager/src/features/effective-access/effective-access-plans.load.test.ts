@@ -85,8 +85,8 @@ async function addLongProject(tenants: number): Promise<SeededProject> {
   return project
 }
 
-/** A page of 25 rows reads about 20 blocks per row. A page that reads the whole list exceeds this limit. */
-const maxBuffers = 1_000
+/** A page of 25 rows reads 20 to 40 blocks per row. A page that reads the whole list exceeds this limit. */
+const maxBuffers = 3_000
 
 const middle = (): SeededProject => own.toSorted((a, b) => (a.id < b.id ? -1 : 1))[20] as SeededProject
 const page = readPage({}, { pagination: { limit: 25, offset: 0 } })
