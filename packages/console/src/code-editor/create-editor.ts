@@ -62,7 +62,7 @@ const insertByTransaction: Extension = EditorView.domEventHandlers({
   },
 })
 
-/** CodeMirror reads dropped files into the text. Larger ones are no templates and no bodies, and would block the page. */
+/** CodeMirror reads dropped files into the text. Larger files exceed every limit of the API and would block the page. */
 const maxDroppedBytes = 1_048_576
 const refuseLargeFiles: Extension = EditorView.domEventHandlers({
   drop: (event) => {

@@ -12,7 +12,11 @@ export type GrantToUser = <T>(
   grant: (tx: Tx, addUser: AddUser) => Promise<T>,
 ) => Promise<T>
 
-const userConstraints = new Set(['user2projects_user_fkey', 'user2tenants_user_fkey', 'user2applications_user_fkey'])
+const userConstraints = new Set([
+  'user2projects_user_fkey',
+  'user2tenants_user_fkey',
+  'user2applications_user_fkey',
+])
 const doNothing: AddUser = () => Promise.resolve()
 
 const isUnknownUser = (error: unknown): boolean =>
