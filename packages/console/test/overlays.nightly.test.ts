@@ -73,44 +73,52 @@ async function visitHints({ page, walk, check }: Omit<OverlayTour, 'view'>): Pro
 }
 
 describe.each(looks)('at $width px in $theme', (look) => {
-  test('every address with every overlay', async () => {
-    const visit = await scene.visit(scene.admin, look)
-    const problems: Record<string, unknown[]> = {}
-    const tour = { page: visit.page, walk: createWalk(visit), check: createAudit(visit.page, problems) }
-    const names: string[] = []
-    for (const view of listViews(objects)) {
-      names.push(...(await visitOverlays({ ...tour, view })))
-      // The focus returns to a button, whose tooltip is outside of the landmarks. `visitHints` checks a tooltip.
-      await visit.page.evaluate(
-        () => document.activeElement instanceof HTMLElement && document.activeElement.blur(),
-      )
-      await visit.page.locator('.tooltip').waitFor({ state: 'detached' })
-      await saveShot(visit.page, `${look.width}-${look.theme}`, view)
-      const found = await violationsOf(visit.page)
-      if (found.length > 0) problems[view] = found
-    }
-    if (look.width === 1280) {
-      await visitUnsavedChanges(tour)
-      await visitHints(tour)
-    }
-    expect(problems).toEqual({})
-    expect(names.length).toBeGreaterThan(100)
-    expect([visit.complaints, visit.foreignRequests]).toEqual([[], []])
-  }, timeoutMs)
+  test(
+    'every address with every overlay',
+    async () => {
+      const visit = await scene.visit(scene.admin, look)
+      const problems: Record<string, unknown[]> = {}
+      const tour = { page: visit.page, walk: createWalk(visit), check: createAudit(visit.page, problems) }
+      const names: string[] = []
+      for (const view of listViews(objects)) {
+        names.push(...(await visitOverlays({ ...tour, view })))
+        // The focus returns to a button, whose tooltip is outside of the landmarks. `visitHints` checks a tooltip.
+        await visit.page.evaluate(
+          () => document.activeElement instanceof HTMLElement && document.activeElement.blur(),
+        )
+        await visit.page.locator('.tooltip').waitFor({ state: 'detached' })
+        await saveShot(visit.page, `${look.width}-${look.theme}`, view)
+        const found = await violationsOf(visit.page)
+        if (found.length > 0) problems[view] = found
+      }
+      if (look.width === 1280) {
+        await visitUnsavedChanges(tour)
+        await visitHints(tour)
+      }
+      expect(problems).toEqual({})
+      expect(names.length).toBeGreaterThan(100)
+      expect([visit.complaints, visit.foreignRequests]).toEqual([[], []])
+    },
+    timeoutMs,
+  )
 })
 
-test('every button of every address can be pressed without a violation of the policy header', async () => {
-  const visit = await scene.visit(scene.admin)
-  await rejectChanges(visit.page)
-  const walk = createWalk(visit)
-  for (const view of listViews(objects))
-    await visitOverlays({
-      page: visit.page,
-      walk,
-      view,
-      selector: 'main button:not([data-cell])',
-      check: () => Promise.resolve(),
-    })
-  const complaints = visit.complaints.filter((line) => !line.includes('Failed to load resource'))
-  expect([complaints, visit.foreignRequests]).toEqual([[], []])
-}, timeoutMs)
+test(
+  'every button of every address can be pressed without a violation of the policy header',
+  async () => {
+    const visit = await scene.visit(scene.admin)
+    await rejectChanges(visit.page)
+    const walk = createWalk(visit)
+    for (const view of listViews(objects))
+      await visitOverlays({
+        page: visit.page,
+        walk,
+        view,
+        selector: 'main button:not([data-cell])',
+        check: () => Promise.resolve(),
+      })
+    const complaints = visit.complaints.filter((line) => !line.includes('Failed to load resource'))
+    expect([complaints, visit.foreignRequests]).toEqual([[], []])
+  },
+  timeoutMs,
+)
