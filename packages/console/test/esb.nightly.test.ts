@@ -94,7 +94,7 @@ describe('the keyboard', () => {
 test('a large file that is dropped on the editor is not read', async () => {
   const { page, editor, complaints } = await openEditor()
   await page.evaluate(() => {
-    // eslint-disable-next-line typescript/unbound-method -- called with its reader
+    // oxlint-disable-next-line typescript/unbound-method -- the replacement passes its own `this`
     const read = FileReader.prototype.readAsText
     Object.assign(globalThis, { filesRead: 0 })
     FileReader.prototype.readAsText = function (...file) {

@@ -119,7 +119,7 @@ test('a dropped folder of many files is read only as far as the list has room', 
   await open(path)
   await waitForPage(page)
   await page.evaluate(() => {
-    // eslint-disable-next-line typescript/unbound-method -- called with its file
+    // oxlint-disable-next-line typescript/unbound-method -- the replacement passes its own `this`
     const { slice } = Blob.prototype
     Object.assign(globalThis, { filesRead: 0 })
     Blob.prototype.slice = function (...range) {

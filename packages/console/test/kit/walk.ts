@@ -10,12 +10,16 @@ export type Walk = {
 }
 
 const limitMs = 60_000
+/** The browser does not always report the end of a request that the page has aborted, so older requests do not count. */
+const longestRequestMs = 30_000
 /** The page must be complete in this many checks in a row, because a response can start further requests. */
 const quietChecks = 2
 
 export function createWalk({ page, open }: Pick<Visit, 'page' | 'open'>): Walk {
-  const pending = new Set<Request>()
-  page.on('request', (request) => pending.add(request))
+  const pending = new Map<Request, number>()
+  const countPending = (): number =>
+    [...pending.values()].filter((startedAt) => Date.now() - startedAt < longestRequestMs).length
+  page.on('request', (request) => pending.set(request, Date.now()))
   page.on('requestfinished', (request) => pending.delete(request))
   page.on('requestfailed', (request) => pending.delete(request))
   const settle = async (): Promise<void> => {
@@ -23,10 +27,10 @@ export function createWalk({ page, open }: Pick<Visit, 'page' | 'open'>): Walk {
     for (let quiet = 0; quiet < quietChecks;) {
       // A page cannot be inspected while it is being replaced.
       const isComplete = await hasContent(page).catch(() => false)
-      quiet = pending.size === 0 && isComplete ? quiet + 1 : 0
+      quiet = countPending() === 0 && isComplete ? quiet + 1 : 0
       if (Date.now() > endsAt)
         throw new Error(
-          `${page.url()} is still loading: ${[...pending].map((request) => request.postData() ?? request.url()).join('\n')}`,
+          `${page.url()} is still loading: ${[...pending.keys()].map((request) => request.postData() ?? request.url()).join('\n')}`,
         )
     }
   }
