@@ -24,12 +24,15 @@ export function createAcceptanceService({ db, audit, memberships }: AcceptanceDe
       await memberships.invited.assertMayOffer(tx, inviterId, { ...getTarget(invitation), role })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      // The tenant or the application was deleted a moment ago.
-      if (error.code === 'not_found') throw notFound(noun)
       if (!error.isNotPermitted) throw error
       throw conflict('the person who invited you may no longer grant this role; ask for a new invitation')
     }
   }
+
+  /** Whether the caller has accepted the invitation, and is still a member. */
+  const isRepetition = async (tx: Tx, { user }: Actor, invitation: store.Invitation): Promise<boolean> =>
+    invitation.acceptorId === user.id &&
+    (await memberships.invited.isMember(tx, user.id, getTarget(invitation)))
 
   return {
     /** Returns the data of an open invitation for the person whom it invites. */
@@ -40,24 +43,28 @@ export function createAcceptanceService({ db, audit, memberships }: AcceptanceDe
       return describe(db.read, invitation)
     },
 
-    /** Makes the caller a member. If the caller has already accepted the invitation, changes nothing. */
+    /** Makes the caller a member. If the caller has already become one with this invitation, changes nothing. */
     accept: (actor: Actor, token: string) => {
       const tokenHash = orNotFound(parseTokenHash(token), noun)
       return db.transaction(async (tx) => {
         await recheckCredential(tx, actor)
         const found = orNotFound(await store.findByTokenHash(tx, tokenHash), noun)
-        if (found.acceptorId === actor.user.id) return describe(tx, found)
-        if (!isOpenFor(actor, found)) throw notFound(noun)
-        // This call locks the memberships before the invitation, like every other change to them.
-        await assertInviterMayGrant(tx, found)
+        if (found.acceptorId !== actor.user.id && !isOpenFor(actor, found)) throw notFound(noun)
+        // The memberships are locked before the invitation, like in every other change to them. A tenant role can be
+        // renamed or deleted until then.
+        const target = getTarget(found)
+        await memberships.invited.lock(tx, target)
         const current = orNotFound(await store.lockInvitation(tx, found.id), noun)
-        if (current.acceptorId === actor.user.id) return describe(tx, current)
+        if (await isRepetition(tx, actor, current)) return describe(tx, current)
         if (!isOpenFor(actor, current)) throw notFound(noun)
+        await assertInviterMayGrant(tx, current)
         const { isExpired: _, ...before } = current
         const { id, inviterId, projectId, role } = before
-        const offer = { ...getTarget(before), role, projectId }
-        const grantEvent = await memberships.invited.join(tx, actor.user.id, offer)
+        const grantEvent = await memberships.invited.join(tx, actor.user.id, { ...target, role, projectId })
         const after = await store.markAccepted(tx, id, actor.user.id)
+        // Other links of the person must not restore the membership if it is removed.
+        const emails = [before.email, actor.user.externalEmail]
+        const withdrawals = await memberships.invited.withdraw(tx, before, emails)
         const metadata = { invitation_id: id, inviter_id: inviterId }
         const response = await describe(tx, after)
         await audit.append(
@@ -65,6 +72,7 @@ export function createAcceptanceService({ db, audit, memberships }: AcceptanceDe
           actor,
           { ...invitationEvent('accept', { before, after }), metadata },
           { ...grantEvent, metadata },
+          ...withdrawals,
         )
         return response
       })
