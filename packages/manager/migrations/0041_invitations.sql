@@ -47,6 +47,8 @@ create index invitations_application_idx on invitations (application_id, id) whe
 -- The open invitations of a project, which are counted for every new one.
 create index invitations_open_idx on invitations (project_id, expires_at)
   where accepted_at is null and revoked_at is null;
+-- The latest invitations of an inviter, whose number in an hour is limited.
+create index invitations_inviter_idx on invitations (inviter_id, created_at);
 create index invitations_ended_idx on invitations (ended_at);
 
 -- A renamed tenant role changes the invitations that name it, without their updated_at.

@@ -8,9 +8,11 @@ const plural = createPlural('de')
 export const invitations: TextsOf<typeof english> = {
   'invitations.accept': 'Einladung annehmen',
   'invitations.accepted': 'Sie sind jetzt Mitglied',
-  'invitations.acceptedHint': (project, role) => `Ihre Rolle in ${project} ist ${role}.`,
+  'invitations.acceptedHint': (object, role) => `Ihre Rolle in ${object} ist ${role}.`,
+  'invitations.by': (person) => `Eingeladen von ${person}`,
   'invitations.created': (email) => `Einladung für ${email}`,
   'invitations.days': (count) => plural(count, { one: '# Tag', other: '# Tage' }),
+  'invitations.defaultDays': 'Standard',
   'invitations.delivered': (email) =>
     `Der Link wurde zum Versand an ${email} übergeben. Sie können ihn auch selbst senden.`,
   'invitations.email': 'E-Mail-Adresse',

@@ -6,9 +6,11 @@ const plural = createPlural('en')
 export const invitations = {
   'invitations.accept': 'Accept invitation',
   'invitations.accepted': 'You are now a member',
-  'invitations.acceptedHint': (project: string, role: string) => `Your role in ${project} is ${role}.`,
+  'invitations.acceptedHint': (object: string, role: string) => `Your role in ${object} is ${role}.`,
+  'invitations.by': (person: string) => `Invited by ${person}`,
   'invitations.created': (email: string) => `Invitation for ${email}`,
   'invitations.days': (count: number) => plural(count, { one: '# day', other: '# days' }),
+  'invitations.defaultDays': 'Default',
   'invitations.delivered': (email: string) =>
     `The link was handed over for delivery to ${email}. You can also send it yourself.`,
   'invitations.email': 'E-mail address',

@@ -65,6 +65,7 @@ test('by keyboard: a maintainer invites a person to the project, who accepts and
     'developer',
   )
   await panel.getByText(guest.email as string).waitFor()
+  await panel.getByText('Invited by ada').waitFor()
 
   const visit = await openLink(guest, token)
   await visit.page.getByRole('heading', { name: 'You are invited to Project main' }).waitFor()
@@ -126,6 +127,8 @@ test('another link in the same tab replaces the first one, and an address withou
   await open(`/invitations#${ofTenant.token}`)
   await page.getByRole('heading', { name: 'You are invited to main-tenant' }).waitFor()
   expect(page.url()).not.toContain('inv_')
+  await findButton(page, 'Accept invitation').click()
+  await page.getByText('Your role in main-tenant is member.').waitFor()
 })
 
 test('if the inviter may no longer grant the role, the page says so and keeps the invitation', async () => {

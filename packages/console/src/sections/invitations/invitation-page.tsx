@@ -110,7 +110,7 @@ const sections = { project: 'overview', tenant: 'tenants', application: 'applica
 
 function Accepted({ accepted }: { accepted: InvitationAcceptResult['accepted'] }): ReactNode {
   const t = useText()
-  const { kind, projectSlug, projectName, role } = accepted
+  const { kind, projectSlug, projectName, tenantName, applicationName, role } = accepted
   const section = kind === 'tenant' || kind === 'application' ? sections[kind] : sections.project
   return (
     <State
@@ -127,7 +127,7 @@ function Accepted({ accepted }: { accepted: InvitationAcceptResult['accepted'] }
         </Link>
       }
     >
-      {t('invitations.acceptedHint', projectName, role)}
+      {t('invitations.acceptedHint', tenantName ?? applicationName ?? projectName, role)}
     </State>
   )
 }

@@ -12,7 +12,8 @@ import { useRoles } from '../members/roles.ts'
 import { type InvitationTarget, operations } from './kinds.ts'
 
 const dayOptions = [1, 3, 7, 14, 30]
-const defaultDays = 7
+// The operator configures the default and the maximum.
+const operatorDefault = 'default'
 
 type InviteDialogProps = Pick<InvitationTarget, 'kind' | 'object'> & { onClose: () => void }
 
@@ -25,7 +26,7 @@ export function InviteDialog({ kind, object, onClose }: InviteDialogProps): Reac
   )
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<string | null>(null)
-  const [days, setDays] = useState(defaultDays)
+  const [days, setDays] = useState(operatorDefault)
   const [isOnlyForEmail, setOnlyForEmail] = useState(true)
   if (secret !== null)
     return (
@@ -50,7 +51,13 @@ export function InviteDialog({ kind, object, onClose }: InviteDialogProps): Reac
       onClose={onClose}
       onSubmit={() => {
         if (role === null) return
-        send({ object: object.id, email: email.trim(), role, days, requireSameEmail: isOnlyForEmail })
+        send({
+          object: object.id,
+          email: email.trim(),
+          role,
+          days: days === operatorDefault ? null : Number(days),
+          requireSameEmail: isOnlyForEmail,
+        })
       }}
     >
       <TextField
@@ -66,9 +73,12 @@ export function InviteDialog({ kind, object, onClose }: InviteDialogProps): Reac
       <Select
         name="expiresInDays"
         label={t('invitations.validity')}
-        value={String(days)}
-        options={dayOptions.map((count) => ({ id: String(count), text: t('invitations.days', count) }))}
-        onChange={(id) => setDays(Number(id))}
+        value={days}
+        options={[
+          { id: operatorDefault, text: t('invitations.defaultDays') },
+          ...dayOptions.map((count) => ({ id: String(count), text: t('invitations.days', count) })),
+        ]}
+        onChange={setDays}
       />
       <Check label={t('invitations.onlyForEmail')} isSelected={isOnlyForEmail} onChange={setOnlyForEmail} />
       {!isOnlyForEmail && <Note tone="warn">{t('invitations.forAnybody')}</Note>}

@@ -80,7 +80,7 @@ type InvitationRowProps = { target: InvitationTarget; invitation: Invitation }
 function InvitationRow({ target: { object, actions }, invitation }: InvitationRowProps): ReactNode {
   const t = useText()
   const [isRevoking, setRevoking] = useState(false)
-  const { email, role, expiresAt } = invitation
+  const { email, role, expiresAt, inviter } = invitation
   return (
     <SectionRow
       isTall
@@ -103,7 +103,7 @@ function InvitationRow({ target: { object, actions }, invitation }: InvitationRo
         first={<span title={email}>{email}</span>}
         second={
           <>
-            {t('invitations.expires')} <Time at={expiresAt} />
+            {t('invitations.expires')} <Time at={expiresAt} /> · {t('invitations.by', inviter.externalName)}
           </>
         }
       />

@@ -6,7 +6,7 @@ export const invitations = createTrailQuery({
   name: 'invitations',
   title: 'Invitations',
   description:
-    'Invitations that were created, accepted or revoked, with the offered role, the inviter and the expiry time. The membership that an accepted invitation creates is in access-grants. Expired invitations have no separate row.',
+    'Invitations that were created, accepted or revoked, with the offered role, the inviter and the expiry time. The membership that an accepted invitation creates is in access-grants. Expired invitations have no separate row, and neither do those that are deleted together with their project, tenant or application.',
   controls: ['ISO/IEC 27001:2022 A.5.16', 'ISO/IEC 27001:2022 A.5.18', 'SOC 2 CC6.2', 'NIST SP 800-53 AC-2'],
   columns: {
     offered_role: readOffer('role'),

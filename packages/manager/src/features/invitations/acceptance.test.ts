@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { chainRows } from '../../../test/kit/audit-rows.ts'
 import { type Kind, idOf, invitationCalls, seedInvitation } from '../../../test/kit/invitations.ts'
 import { whileLocked, waitForLockWait } from '../../../test/kit/locks.ts'
+import { memberCalls } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import type { Person } from '@manager/harness/callers.ts'
 import { seedMember, seedProject } from '@manager/harness/seed.ts'
@@ -73,7 +74,7 @@ describe('accepting', () => {
     },
   )
 
-  test('[invitations.repeat] a repeated call does not restore a membership that was removed', async () => {
+  test('[invitations.repeat] after the membership was removed, a repeated call finds no invitation', async () => {
     const guest = await person('removed-guest')
     const { token } = await inviteOrFail(admin, 'project', project.id, {
       email: emailOf(guest),
@@ -81,7 +82,7 @@ describe('accepting', () => {
     })
     expect((await accept(guest, token)).error).toBeNull()
     await service.sql.query('delete from user2projects where user_id = $1', [guest.id])
-    expect((await accept(guest, token)).error).toBeNull()
+    expect((await accept(guest, token)).error).toBe(notFound)
     expect(await rolesOf(guest, 'projectMemberships { nodes: role }')).toEqual([])
   })
 
@@ -90,15 +91,11 @@ describe('accepting', () => {
     const stranger = await person('a-stranger')
     const input = { email: emailOf(guest), role: 'tester' }
     const create = () => inviteOrFail(admin, 'project', project.id, input)
-    const [forOther, revoked, expired, used] = [
-      await create(),
-      await create(),
-      await create(),
-      await create(),
-    ]
+    const [revoked, expired, used] = [await create(), await create(), await create()]
     await revoke(admin, revoked.id)
     await service.sql.query('update invitations set expires_at = now() where id = $1', [expired.id])
     expect((await accept(guest, used.token)).error).toBeNull()
+    const forOther = await create()
     const unknown = `inv_${randomBytes(32).toString('base64url')}`
     const cases: [string, Person, string][] = [
       ['another person', stranger, forOther.token],
@@ -148,7 +145,7 @@ describe('accepting', () => {
   })
 
   test.each(kinds)(
-    '[invitations.member-conflict] a member of the $kind keeps the role, and the invitation stays open',
+    '[invitations.member-conflict] a member of the $kind keeps the role, and the invitation stays open until the member is removed',
     async ({ kind, role, membership }) => {
       const guest = await person(`member-${kind}`)
       const { id: projectId, tenantId, applicationId } = project
@@ -165,8 +162,10 @@ describe('accepting', () => {
         'conflict',
       ])
       expect(await rolesOf(guest, membership)).toEqual([ownRole])
-      await service.sql.query(`delete from user2${kind}s where id = $1`, [rowId])
-      expect((await accept(guest, token)).error).toBeNull()
+      expect((await preview(guest, token)).error).toBeNull()
+      const entity = ({ project: 'Project', tenant: 'Tenant', application: 'Application' } as const)[kind]
+      expect((await memberCalls(entity, () => service).remove(admin, { id: rowId })).error).toBeNull()
+      expect((await accept(guest, token)).error).toBe(notFound)
     },
   )
 })

@@ -77,7 +77,12 @@ function readSettings(config: Config) {
     )
   const timeoutMs = settings.invitationsWebhookTimeoutMs
   return {
-    limits: { defaultDays, maxDays, maxOpen: settings.invitationsMaxOpen },
+    limits: {
+      defaultDays,
+      maxDays,
+      maxOpen: settings.invitationsMaxOpen,
+      maxPerHour: settings.invitationsMaxPerHour,
+    },
     retentionDays: settings.invitationsRetentionDays,
     webhook: url === undefined || secret === undefined ? null : { url, secret, timeoutMs },
   }

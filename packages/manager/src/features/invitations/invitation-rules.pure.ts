@@ -1,4 +1,6 @@
 // Rules for the state of an invitation, and for the person who may accept it.
+import { normalizeEmail } from '../../platform/inputs/emails.ts'
+
 export const invitationStates = ['OPEN', 'ACCEPTED', 'REVOKED', 'EXPIRED'] as const
 export type InvitationState = (typeof invitationStates)[number]
 
@@ -11,10 +13,9 @@ export function getState({ acceptedAt, revokedAt, expiresAt }: Dates, now: Date)
   return new Date(expiresAt) <= now ? 'EXPIRED' : 'OPEN'
 }
 
-/** Whether two e-mail addresses are equal, ignoring case and surrounding spaces. */
-export const isSameEmail = (one: string, other: string): boolean => normalize(one) === normalize(other)
-
-const normalize = (email: string): string => email.trim().toLowerCase()
+/** Whether two e-mail addresses are equal, ignoring surrounding spaces and the case of A-Z. */
+export const isSameEmail = (one: string, other: string): boolean =>
+  normalizeEmail(one) === normalizeEmail(other)
 
 /** Whether a text can be an e-mail address. Only the message to the address shows whether it exists. */
 export const isEmail = (text: string): boolean => /^[^\s@<>",;:]+@[^\s@<>",;:]+$/.test(text)

@@ -22,20 +22,27 @@ export type WebhookDeps = {
   pools: OutboundPools
   url: string
   secret: string
+  /** Covers all attempts. */
   timeoutMs: number
 }
 
-const maxAttempts = 2
 // The body of the response is ignored.
 const maxResponseBytes = 16_384
+
+/** The result of one attempt. If `mayRepeat` is true, another attempt can succeed. */
+type Attempt = { failure: string | null; mayRepeat: boolean }
 
 /** The webhook of an installation that has not configured one. */
 export const noWebhook: InvitationWebhook = { announce: () => Promise.resolve('NONE') }
 
 export function createInvitationWebhook(deps: WebhookDeps): InvitationWebhook {
   const url = new URL(deps.url)
-  /** Sends the message once. Returns null if the receiver accepted it, otherwise the reason. */
-  const attempt = async (invitation: store.Invitation, body: Buffer): Promise<string | null> => {
+  /** Sends the message once. */
+  const attempt = async (
+    invitation: store.Invitation,
+    body: Buffer,
+    timeoutMs: number,
+  ): Promise<Attempt> => {
     const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1_000)
     const signature = signWebhook({ id: invitation.id, timestampSeconds, body, token: deps.secret })
     try {
@@ -54,12 +61,13 @@ export function createInvitationWebhook(deps: WebhookDeps): InvitationWebhook {
           signature,
         ],
         body,
-        timeoutMs: deps.timeoutMs,
+        timeoutMs,
         maxResponseBytes,
       })
-      return status >= 200 && status < 300 ? null : `the webhook returned ${status}`
+      const isAccepted = status >= 200 && status < 300
+      return { failure: isAccepted ? null : `the webhook returned ${status}`, mayRepeat: status >= 500 }
     } catch (error) {
-      if (error instanceof SendFailure) return error.reason
+      if (error instanceof SendFailure) return { failure: error.reason, mayRepeat: true }
       throw error
     }
   }
@@ -68,12 +76,11 @@ export function createInvitationWebhook(deps: WebhookDeps): InvitationWebhook {
     const names = await store.findNames(deps.read, invitation.id)
     if (names === undefined) return 'the invitation was deleted'
     const body = buildInvitationMessage(invitation, names, link)
-    let failure: string | null = null
-    for (let count = 0; count < maxAttempts; count++) {
-      failure = await attempt(invitation, body)
-      if (failure === null) return null
-    }
-    return failure
+    const deadline = performance.now() + deps.timeoutMs
+    const first = await attempt(invitation, body, deps.timeoutMs)
+    const remainingMs = Math.floor(deadline - performance.now())
+    if (first.failure === null || !first.mayRepeat || remainingMs <= 0) return first.failure
+    return (await attempt(invitation, body, remainingMs)).failure
   }
 
   return {

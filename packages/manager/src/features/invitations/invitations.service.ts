@@ -48,9 +48,11 @@ export function createInvitationsService({ db, audit, clock, memberships }: Invi
     revoke: (actor: Actor, { id, expectedRevision }: RefWithRevision): Promise<store.Invitation> =>
       db.transaction(async (tx) => {
         const found = orNotFound(await store.findInvitation(tx, id), 'invitation')
-        const offer = { ...getTarget(found), role: found.role }
-        await memberships.invited.assertMayOffer(tx, actor.user.id, offer)
+        // A tenant role can be renamed or deleted until the memberships are locked.
+        await memberships.invited.lock(tx, getTarget(found))
         const { isExpired, ...before } = orNotFound(await store.lockInvitation(tx, id), 'invitation')
+        const offer = { ...getTarget(before), role: before.role }
+        await memberships.invited.assertMayOffer(tx, actor.user.id, offer)
         await checkRevision(tx, actor, before, expectedRevision)
         if (before.acceptedAt !== null)
           throw conflict('the invitation was already accepted; remove the member instead')

@@ -24,7 +24,13 @@ export const invitationSettings = {
     key: 'invitations.max_open_per_project',
     env: 'SVC_INVITATIONS_MAX_OPEN_PER_PROJECT',
     default: 500,
-    doc: 'Maximum number of open invitations to a project and to its tenants and applications, in total; additional invitations are rejected.',
+    doc: 'Maximum number of open invitations to a project and to its tenants and applications, in total; additional invitations are rejected. One person can have a fifth of them.',
+  }),
+  invitationsMaxPerHour: defineSetting(integer(1, 10_000), {
+    key: 'invitations.max_per_hour',
+    env: 'SVC_INVITATIONS_MAX_PER_HOUR',
+    default: 100,
+    doc: 'Maximum number of invitations that one person can create in an hour, including revoked ones; additional invitations are rejected.',
   }),
   invitationsRetentionDays: defineSetting(integer(1, 3_650), {
     key: 'invitations.retention_days',
@@ -45,10 +51,10 @@ export const invitationSettings = {
     optional: true,
     doc: 'Secret that signs the messages to `invitations.webhook_url` according to Standard Webhooks: `whsec_` and the base64 of 32 bytes.',
   }),
-  invitationsWebhookTimeoutMs: defineSetting(duration(100, 30_000), {
+  invitationsWebhookTimeoutMs: defineSetting(duration(100, 10_000), {
     key: 'invitations.webhook_timeout',
     env: 'SVC_INVITATIONS_WEBHOOK_TIMEOUT',
     default: 5_000,
-    doc: 'Maximum time for the webhook to respond, such as `5s`. The Manager tries twice, and the inviter waits for the result.',
+    doc: 'Maximum time for the webhook to respond, such as `5s`, including a second attempt. The inviter waits for the result.',
   }),
 } as const

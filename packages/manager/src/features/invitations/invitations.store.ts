@@ -95,13 +95,31 @@ export async function lockProject(tx: Tx, projectId: string): Promise<void> {
   await tx.selectFrom('projects').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
 }
 
-/** Returns whether the project has this number of open invitations, or more. */
-export async function hasOpenInvitations(tx: Tx, projectId: string, count: number): Promise<boolean> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (
-      select 1 from invitations where project_id = ${projectId} and ${isUnused} and expires_at > now()
-      limit ${count}) as open`.execute(tx)
-  return (rows[0]?.count ?? 0) >= count
+/**
+ * Counts the open invitations of the project, in total and of one inviter. Stops at `limit` in total, so that the
+ * statement stays bounded.
+ */
+export async function countOpen(
+  tx: Tx,
+  { projectId, inviterId, limit }: { projectId: string; inviterId: string; limit: number },
+): Promise<{ total: number; ofInviter: number }> {
+  const { rows } = await sql<{ total: number; ofInviter: number }>`
+    select count(*)::int as total, (count(*) filter (where inviter_id = ${inviterId}))::int as "ofInviter" from (
+      select inviter_id from invitations where project_id = ${projectId} and ${isUnused} and expires_at > now()
+      limit ${limit}) as open`.execute(tx)
+  return rows[0] ?? { total: 0, ofInviter: 0 }
+}
+
+/**
+ * Returns the time until the inviter may create another invitation, if at most `limit` are permitted in an hour; 0 if
+ * the inviter may create one now. Ended invitations count too.
+ */
+export async function getInviterWaitMs(tx: Tx, inviterId: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ waitMs: number }>`
+    select (extract(epoch from created_at + interval '1 hour' - now()) * 1000)::float8 as "waitMs" from invitations
+    where inviter_id = ${inviterId} and created_at > now() - interval '1 hour'
+    order by created_at desc offset ${limit - 1} limit 1`.execute(tx)
+  return rows[0]?.waitMs ?? 0
 }
 
 export type NewInvitation = Pick<

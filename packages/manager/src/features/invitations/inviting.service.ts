@@ -5,7 +5,7 @@ import { recheckCredential } from '../../policy/recheck.ts'
 import { applicationRoles, projectRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
-import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
+import { badRequest, conflict, orNotFound, rateLimited } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { checkInput } from '../../platform/inputs/fields.ts'
 import { checkName, checkOneOf, checkText } from '../../platform/inputs/inputs.ts'
@@ -23,7 +23,7 @@ export type InvitingDeps = {
   webhook: InvitationWebhook
   /** The public base URL of the console, without a trailing slash. */
   publicUrl: string
-  limits: { defaultDays: number; maxDays: number; maxOpen: number }
+  limits: { defaultDays: number; maxDays: number; maxOpen: number; maxPerHour: number }
 }
 export type InvitingService = ReturnType<typeof createInvitingService>
 
@@ -37,6 +37,8 @@ type CheckedInput = { email: string; expiresInDays: number; role: string }
 export type CreatedInvitation = { invitation: store.Invitation; link: string; delivery: Delivery }
 
 const maxEmailLength = 320
+// One person can have a fifth of the open invitations of a project.
+const invitersPerProject = 5
 
 export function createInvitingService(deps: InvitingDeps) {
   const { limits } = deps
@@ -108,22 +110,43 @@ async function invite(
   return { invitation, link, delivery: await deps.webhook.announce(invitation, link) }
 }
 
-/** Throws unless the caller may offer the role and the project can have another invitation. Returns the project. */
+/** Throws unless the caller may offer the role and create another invitation. Returns the project. */
 async function assertMayInvite(
-  { memberships, limits: { maxOpen } }: InvitingDeps,
+  { memberships, limits }: InvitingDeps,
   tx: Tx,
-  actor: Actor,
+  { user }: Actor,
   offer: Target & { role: string },
 ): Promise<string> {
   const projectId = await findProjectId(tx, offer)
   // The project is locked before the tenant or the application, like in the deletion of a project.
   await store.lockProject(tx, projectId)
-  await memberships.invited.assertMayOffer(tx, actor.user.id, offer)
-  if (await store.hasOpenInvitations(tx, projectId, maxOpen))
+  await memberships.invited.assertMayOffer(tx, user.id, offer)
+  await assertWithinLimits(limits, tx, { projectId, inviterId: user.id })
+  return projectId
+}
+
+/**
+ * One inviter can neither use up the invitations of a project nor send many messages. Concurrent calls in several
+ * projects can exceed the limit per hour by a few invitations.
+ */
+async function assertWithinLimits(
+  { maxOpen, maxPerHour }: InvitingDeps['limits'],
+  tx: Tx,
+  { projectId, inviterId }: { projectId: string; inviterId: string },
+): Promise<void> {
+  const waitMs = await store.getInviterWaitMs(tx, inviterId, maxPerHour)
+  if (waitMs > 0)
+    throw rateLimited(`you can create at most ${maxPerHour} invitations in an hour; try again later`, waitMs)
+  const { total, ofInviter } = await store.countOpen(tx, { projectId, inviterId, limit: maxOpen })
+  if (total >= maxOpen)
     throw conflict(
       `a project can have at most ${maxOpen} open invitations; revoke one, or ask the operator to raise invitations.max_open_per_project`,
     )
-  return projectId
+  const maxOfInviter = Math.ceil(maxOpen / invitersPerProject)
+  if (ofInviter >= maxOfInviter)
+    throw conflict(
+      `you can have at most ${maxOfInviter} open invitations in a project; revoke one, or ask another person to invite`,
+    )
 }
 
 async function findProjectId(tx: Tx, { kind, id }: Target): Promise<string> {

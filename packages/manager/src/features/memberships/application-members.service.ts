@@ -11,6 +11,7 @@ import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import * as store from './application-members.store.ts'
+import { withdrawOfMember } from './withdrawn-invitations.service.ts'
 import * as authority from './authority.store.ts'
 import type { GrantToUser } from './directory-grants.service.ts'
 
@@ -92,11 +93,14 @@ export function createApplicationMembersService({ db, audit, grantToUser }: Memb
 
     remove: (actor: Actor, { id, expectedRevision }: RefWithRevision): Promise<true> =>
       db.transaction(async (tx) => {
+        const { applicationId } = orNotFound(await store.findApplicationMember(tx, id), 'user2application')
+        await authority.lockApplicationMembers(tx, applicationId)
         const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
         await assertMaintainer(tx, actor.user.id, before.projectId)
         await checkRevision(tx, actor, before, expectedRevision)
         await store.deleteApplicationMember(tx, id)
-        await audit.append(tx, actor, applicationMemberEvent('revoke', { before, after: null }))
+        const revocation = applicationMemberEvent('revoke', { before, after: null })
+        await audit.append(tx, actor, revocation, ...(await withdrawOfMember(tx, before)))
         return true as const
       }),
   }

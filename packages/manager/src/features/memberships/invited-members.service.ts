@@ -14,21 +14,26 @@ import * as projectMembers from './project-members.store.ts'
 import { findProjectGrantProblem, findTenantInviteProblem } from './role-grants.pure.ts'
 import { findRoleInTenant, tenantMemberEvent } from './tenant-members.service.ts'
 import * as tenantMembers from './tenant-members.store.ts'
+import { withdrawByEmails } from './withdrawn-invitations.service.ts'
 
 export type InvitedMembersService = ReturnType<typeof createInvitedMembersService>
 
 /** A role in a project, a tenant or an application, which `id` identifies. */
-export type OfferedRole = { kind: 'project' | 'tenant' | 'application'; id: string; role: string }
+export type OfferedRole = MembersOf & { role: string }
+type MembersOf = { kind: 'project' | 'tenant' | 'application'; id: string }
 
-/** The members of an object. The functions must run in one transaction, `assertMayOffer` first. */
+/** The members of an object. The functions must run in one transaction, `assertMayOffer` or `lock` first. */
 type Members = {
+  /** Locks the memberships. */
+  lock(tx: Tx, id: string): Promise<unknown>
   /** Locks the memberships and throws unless the inviter's current roles permit the grant. */
   assertMayOffer(tx: Tx, inviterId: string, offer: OfferedRole): Promise<void>
-  isMember(tx: Tx, userId: string, offer: OfferedRole): Promise<boolean>
+  isMember(tx: Tx, userId: string, id: string): Promise<boolean>
   insert(tx: Tx, userId: string, offer: OfferedRole & { projectId: string }): Promise<AuditEvent>
 }
 
 const ofProject: Members = {
+  lock: authority.lockProjectMembers,
   assertMayOffer: async (tx, inviterId, { id, role }) => {
     const requestedRole = checkOneOf(role, 'role', projectRoles)
     await authority.lockProjectMembers(tx, id)
@@ -43,7 +48,7 @@ const ofProject: Members = {
     })
     if (problem !== null) throw notPermitted(problem)
   },
-  isMember: async (tx, userId, { id }) => (await lockProjectRole(tx, id, userId)) !== null,
+  isMember: async (tx, userId, id) => (await lockProjectRole(tx, id, userId)) !== null,
   insert: async (tx, userId, { projectId, role }) => {
     const after = await projectMembers.insertProjectMember(tx, { projectId, userId, role })
     return projectMemberEvent('grant', { before: null, after })
@@ -51,6 +56,7 @@ const ofProject: Members = {
 }
 
 const ofTenant: Members = {
+  lock: authority.lockTenantMembers,
   assertMayOffer: async (tx, inviterId, { id, role }) => {
     const projectId = orNotFound(await authority.lockTenantMembers(tx, id), 'tenant')
     const offeredRole = await authority.findTenantRoleByName(tx, id, role)
@@ -59,7 +65,7 @@ const ofTenant: Members = {
     const problem = findTenantInviteProblem(await findRoleInTenant(tx, inviterId, projectId, id), offeredRole)
     if (problem !== null) throw notPermitted(problem)
   },
-  isMember: async (tx, userId, { id }) => (await authority.findTenantRoleOfUser(tx, id, userId)) !== null,
+  isMember: async (tx, userId, id) => (await authority.findTenantRoleOfUser(tx, id, userId)) !== null,
   insert: async (tx, userId, { projectId, id: tenantId, role: roleName }) => {
     const after = await tenantMembers.insertTenantMember(tx, { projectId, tenantId, userId, roleName })
     return tenantMemberEvent('grant', { before: null, after })
@@ -67,12 +73,13 @@ const ofTenant: Members = {
 }
 
 const ofApplication: Members = {
+  lock: authority.lockApplicationMembers,
   assertMayOffer: async (tx, inviterId, { id, role }) => {
     checkOneOf(role, 'role', applicationRoles)
     const projectId = orNotFound(await authority.lockApplicationMembers(tx, id), 'application')
     await assertMaintainer(tx, inviterId, projectId)
   },
-  isMember: (tx, userId, { id }) => applicationMembers.isApplicationMember(tx, id, userId),
+  isMember: (tx, userId, id) => applicationMembers.isApplicationMember(tx, id, userId),
   insert: async (tx, userId, { projectId, id: applicationId, role }) => {
     const values = { projectId, applicationId, userId, role }
     const after = await applicationMembers.insertApplicationMember(tx, values)
@@ -84,6 +91,18 @@ const membersByKind = { project: ofProject, tenant: ofTenant, application: ofApp
 
 export function createInvitedMembersService() {
   return {
+    /** Locks the memberships of the object, and so every new and accepted invitation to it. */
+    lock: async (tx: Tx, { kind, id }: MembersOf): Promise<void> => {
+      await membersByKind[kind].lock(tx, id)
+    },
+
+    /** Returns whether the user is a member of the object. */
+    isMember: (tx: Tx, userId: string, { kind, id }: MembersOf): Promise<boolean> =>
+      membersByKind[kind].isMember(tx, userId, id),
+
+    /** Revokes open invitations to one object. Returns the events for the audit trail. Call `lock` first. */
+    withdraw: withdrawByEmails,
+
     /** Locks the memberships of the object and throws unless the inviter's current roles permit the grant. */
     assertMayOffer: (tx: Tx, inviterId: string, offer: OfferedRole): Promise<void> =>
       membersByKind[offer.kind].assertMayOffer(tx, inviterId, offer),
@@ -94,7 +113,7 @@ export function createInvitedMembersService() {
      */
     join: async (tx: Tx, userId: string, offer: OfferedRole & { projectId: string }): Promise<AuditEvent> => {
       const members = membersByKind[offer.kind]
-      if (await members.isMember(tx, userId, offer))
+      if (await members.isMember(tx, userId, offer.id))
         throw conflict(
           `you are already a member of this ${offer.kind}; ask a maintainer if you need another role`,
         )

@@ -14,6 +14,7 @@ import * as authority from './authority.store.ts'
 import type { GrantToUser } from './directory-grants.service.ts'
 import { findProjectGrantProblem } from './role-grants.pure.ts'
 import * as store from './project-members.store.ts'
+import { withdrawOfMember } from './withdrawn-invitations.service.ts'
 
 export type ProjectMembersService = ReturnType<typeof createProjectMembersService>
 
@@ -65,7 +66,8 @@ export function createProjectMembersService({ db, audit, grantToUser }: MembersD
       await checkRevision(tx, actor, before, expectedRevision)
       if (newRole === null) {
         await store.deleteProjectMember(tx, id)
-        await audit.append(tx, actor, projectMemberEvent('revoke', { before, after: null }))
+        const revocation = projectMemberEvent('revoke', { before, after: null })
+        await audit.append(tx, actor, revocation, ...(await withdrawOfMember(tx, before)))
         return null
       }
       const after = await store.setProjectRole(tx, id, newRole)

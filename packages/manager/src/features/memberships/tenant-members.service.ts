@@ -14,6 +14,7 @@ import * as authority from './authority.store.ts'
 import type { GrantToUser } from './directory-grants.service.ts'
 import { type AboveScope, type TenantRole, findTenantGrantProblem } from './role-grants.pure.ts'
 import * as store from './tenant-members.store.ts'
+import { withdrawOfMember } from './withdrawn-invitations.service.ts'
 
 export type TenantMembersService = ReturnType<typeof createTenantMembersService>
 
@@ -82,7 +83,8 @@ export function createTenantMembersService({ db, audit, grantToUser }: MembersDe
       await checkRevision(tx, actor, before, expectedRevision)
       if (newRole === null) {
         await store.deleteTenantMember(tx, id)
-        await audit.append(tx, actor, tenantMemberEvent('revoke', { before, after: null }))
+        const revocation = tenantMemberEvent('revoke', { before, after: null })
+        await audit.append(tx, actor, revocation, ...(await withdrawOfMember(tx, before)))
         return null
       }
       const after = await store.setTenantRole(tx, id, newRole.name)

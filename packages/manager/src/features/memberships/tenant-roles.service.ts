@@ -10,6 +10,7 @@ import { checkEach, checkInput } from '../../platform/inputs/fields.ts'
 import { checkName, checkOneOf } from '../../platform/inputs/inputs.ts'
 import { lockTenantMembers } from './authority.store.ts'
 import * as store from './tenant-roles.store.ts'
+import { withdrawOfRole } from './withdrawn-invitations.service.ts'
 
 export type TenantRolesService = ReturnType<typeof createTenantRolesService>
 
@@ -89,8 +90,10 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
         const before = await lock(tx, id)
         await checkRevision(tx, actor, before, expectedRevision)
         if (before.seeded) throw conflict(`the role ${before.name} is seeded and cannot be deleted`)
+        // The invitations that offer the role are deleted with it.
+        const withdrawals = await withdrawOfRole(tx, before)
         await store.deleteTenantRole(tx, id)
-        await audit.append(tx, actor, event('delete', { before, after: null }))
+        await audit.append(tx, actor, event('delete', { before, after: null }), ...withdrawals)
         return true as const
       }),
   }
