@@ -2,6 +2,7 @@
 // no search depends on the state of an idle connection.
 import type { connect } from 'node:net'
 import type * as Ldapts from 'ldapts'
+import type { Lookup } from '../outbound/names.ts'
 import {
   type LdapConnection,
   type LdapEncryption,
@@ -19,6 +20,8 @@ export type LdapAccess = {
   account: LdapAccount
   baseDn: string
   connectTimeoutMs: number
+  /** Resolves the names of servers. */
+  lookup: Lookup
 }
 
 export type LdapQuery = {
@@ -54,6 +57,7 @@ export async function runLdapQuery(
   const connection = await openConnection(server, access.encryption, {
     ms: connectDeadline - performance.now(),
     limits: getLimits(query),
+    lookup: access.lookup,
   })
   try {
     const client = createClient(library, connection)
