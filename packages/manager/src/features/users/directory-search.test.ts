@@ -129,7 +129,7 @@ describe('a service whose directory does not answer', () => {
     const url = `ldap://127.0.0.1:${(server.address() as AddressInfo).port}`
     hanging = await startTestApp({
       database: service.database,
-      env: { ...ldapEnv({ url }), SVC_LDAP_CONNECT_TIMEOUT_MS: '200', SVC_LDAP_REQUEST_TIMEOUT_MS: '300' },
+      env: { ...ldapEnv({ url }), SVC_LDAP_CONNECT_TIMEOUT: '200ms', SVC_LDAP_REQUEST_TIMEOUT: '300ms' },
     })
   })
   afterAll(async () => {
