@@ -136,6 +136,9 @@ async function requestTls(socket: Socket): Promise<void> {
   if (code !== 0) throw createResultFailure('StartTLS', code ?? -1)
 }
 
+// The result of a search with more entries than requested or than the server sends.
+const sizeLimitExceeded = 4
+
 // UnbindRequest 127.
 const unbindRequest = Buffer.from('300502017f4200', 'hex')
 
@@ -146,6 +149,8 @@ export class LdapConnection extends Duplex {
   readonly readyState = 'open'
   /** Why the connection was closed, because the client library replaces errors. */
   failure: LdapFailure | null = null
+  /** True if the server has more entries than it sent. The client library does not report this result. */
+  isTruncated = false
   readonly #socket: Socket
 
   constructor(socket: Socket, limits: LdapLimits) {
@@ -156,7 +161,10 @@ export class LdapConnection extends Duplex {
     this.on('error', () => undefined)
     socket.on('data', (chunk: Buffer) => {
       try {
-        for (const { bytes } of read(chunk)) this.push(bytes)
+        for (const { bytes, resultCode } of read(chunk)) {
+          if (resultCode === sizeLimitExceeded) this.isTruncated = true
+          this.push(bytes)
+        }
       } catch (error) {
         this.#fail(error)
       }

@@ -35,6 +35,9 @@ export type LdapQuery = {
   limit: number
 }
 
+/** The entries that a server found. `isTruncated` if it has more. */
+export type LdapEntries = { entries: Ldapts.Entry[]; isTruncated: boolean }
+
 type Library = typeof Ldapts
 
 // An entry has only the requested attributes. References to other servers are ignored, but they count.
@@ -49,7 +52,7 @@ export async function runLdapQuery(
   access: LdapAccess,
   query: LdapQuery,
   deadline: number,
-): Promise<Ldapts.Entry[]> {
+): Promise<LdapEntries> {
   // Loaded with the first search, because most installations have no LDAP directory.
   const library: Library = await import('ldapts')
   const getTimeLeft = (): number => deadline - performance.now()
@@ -77,7 +80,8 @@ export async function runLdapQuery(
       }),
     )
     connection.finish()
-    return searchEntries.slice(0, query.limit)
+    const isTruncated = connection.isTruncated || searchEntries.length > query.limit
+    return { entries: searchEntries.slice(0, query.limit), isTruncated }
   } catch (error) {
     connection.destroy()
     throw connection.failure ?? error
