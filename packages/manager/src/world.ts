@@ -70,6 +70,7 @@ export function createWorld(config: Config, substitutes: Partial<World> = {}): W
       onRetry: (kind) => metrics.dbRetries.inc({ kind }),
       log,
     })
+  const nameResolver = substitutes.nameResolver ?? createNameResolver()
   const redis = substitutes.redis ?? createRedis(readRedisOptions(config), { log, metrics })
   return {
     log,
@@ -78,27 +79,30 @@ export function createWorld(config: Config, substitutes: Partial<World> = {}): W
     redis,
     channels: substitutes.channels ?? createChannelsFactory({ redis, log }),
     clock: substitutes.clock ?? database.clock,
-    nameResolver: substitutes.nameResolver ?? createNameResolver(),
+    nameResolver,
     blobStores: substitutes.blobStores ?? createConfiguredBlobStores(config, database, log),
     orchestrator: substitutes.orchestrator ?? createOrchestrator(config),
     consoleFolder: substitutes.consoleFolder ?? defaultConsoleFolder,
-    directory: substitutes.directory ?? createDirectory(config, { database, log, metrics }),
+    directory: substitutes.directory ?? createDirectory(config, { database, log, metrics, nameResolver }),
   }
 }
 
-type DirectoryDeps = Pick<World, 'database' | 'log' | 'metrics'>
+type DirectoryDeps = Pick<World, 'database' | 'log' | 'metrics' | 'nameResolver'>
 
 /** Creates the configured user directory. The metrics of LDAP always exist, so that alerts detect their first increase. */
-function createDirectory(config: Config, { database, log, metrics }: DirectoryDeps): UserDirectory {
+function createDirectory(
+  config: Config,
+  { database, log, metrics, nameResolver }: DirectoryDeps,
+): UserDirectory {
   const directoryMetrics = createDirectoryMetrics(metrics)
   const factories: Record<Config['userProvider'], () => UserDirectory> = {
     local: () => createLocalDirectory(database.db),
-    ldap: () => createLdapDirectory(readLdapOptions(config), { log, metrics: directoryMetrics }),
+    ldap: () => createLdapDirectory(readLdapOptions(config, nameResolver), { log, metrics: directoryMetrics }),
   }
   return factories[config.userProvider]()
 }
 
-function readLdapOptions(config: Config): LdapOptions {
+function readLdapOptions(config: Config, nameResolver: NameResolver): LdapOptions {
   const ldap = selectSettings(config, directorySettings)
   const { ldapBindDn: dn, ldapBindPassword: password, ldapUrls: urls = [], ldapBaseDn: baseDn = '' } = ldap
   return {
@@ -118,6 +122,7 @@ function readLdapOptions(config: Config): LdapOptions {
     maxResults: ldap.ldapMaxResults,
     maxConcurrent: ldap.ldapMaxConcurrent,
     connectTimeoutMs: ldap.ldapConnectTimeoutMs,
+    lookup: nameResolver.createLookup('the user directory', 'directories'),
     requestTimeoutMs: ldap.ldapRequestTimeoutMs,
   }
 }

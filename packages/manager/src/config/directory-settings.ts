@@ -1,6 +1,6 @@
 // Settings of the LDAP directory. No feature owns the directory: world.ts creates it.
 import { attributeName, filePath, ldapFilter, ldapFilterTemplate, ldapUrlList } from './ldap-readers.ts'
-import { boolean, defineSetting, integer, text } from './readers.ts'
+import { boolean, defineSetting, duration, integer, text } from './readers.ts'
 
 export const directorySettings = {
   ldapUrls: defineSetting(ldapUrlList, {
@@ -100,16 +100,16 @@ export const directorySettings = {
     default: 8,
     doc: 'Maximum number of concurrent directory requests of a process, each on its own connection. Eight times as many can wait, and users share the slots fairly. Further requests return 503.',
   }),
-  ldapConnectTimeoutMs: defineSetting(integer(50, 60_000), {
-    key: 'ldap.connect_timeout_ms',
-    env: 'SVC_LDAP_CONNECT_TIMEOUT_MS',
+  ldapConnectTimeoutMs: defineSetting(duration(50, 60_000), {
+    key: 'ldap.connect_timeout',
+    env: 'SVC_LDAP_CONNECT_TIMEOUT',
     default: 2_000,
-    doc: 'Maximum time to connect to one server, including TLS and the authentication of the Manager. After this time, the Manager tries the next server.',
+    doc: 'Maximum time to connect to one server, such as `2s`, including the lookup of its name, TLS and the authentication of the Manager. After this time, the Manager tries the next server.',
   }),
-  ldapRequestTimeoutMs: defineSetting(integer(100, 60_000), {
-    key: 'ldap.request_timeout_ms',
-    env: 'SVC_LDAP_REQUEST_TIMEOUT_MS',
+  ldapRequestTimeoutMs: defineSetting(duration(100, 60_000), {
+    key: 'ldap.request_timeout',
+    env: 'SVC_LDAP_REQUEST_TIMEOUT',
     default: 5_000,
-    doc: 'Maximum time of a directory request, including the wait for a slot and all servers that are tried.',
+    doc: 'Maximum time of a directory request, such as `5s`, including the wait for a slot and all servers that are tried.',
   }),
 } as const

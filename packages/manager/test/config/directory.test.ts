@@ -72,8 +72,8 @@ describe('the directory ldap', () => {
     expect(problems({ ...complete, SVC_LDAP_BIND_DN: 'cn=x' })).toEqual([both])
     expect(problems({ ...complete, SVC_LDAP_BIND_PASSWORD: 'x' })).toEqual([both])
     expect(problems({ ...complete, SVC_LDAP_BIND_DN: 'cn=x', SVC_LDAP_BIND_PASSWORD: 'x' })).toEqual([])
-    expect(problems({ ...complete, SVC_LDAP_REQUEST_TIMEOUT_MS: '1000' })).toEqual([
-      expect.stringContaining('is longer than SVC_LDAP_REQUEST_TIMEOUT_MS'),
+    expect(problems({ ...complete, SVC_LDAP_REQUEST_TIMEOUT: '1000ms' })).toEqual([
+      expect.stringContaining('is longer than SVC_LDAP_REQUEST_TIMEOUT'),
     ])
   })
 

@@ -27,8 +27,8 @@ const ldap: Env = {
   SVC_LDAP_BASE_DN: 'dc=example',
   SVC_LDAP_BIND_DN: 'cn=manager',
   SVC_LDAP_BIND_PASSWORD: 'a-password',
-  SVC_LDAP_CONNECT_TIMEOUT_MS: '50',
-  SVC_LDAP_REQUEST_TIMEOUT_MS: '60000',
+  SVC_LDAP_CONNECT_TIMEOUT: '50ms',
+  SVC_LDAP_REQUEST_TIMEOUT: '60s',
 }
 /** Returns the other settings that a value of a setting requires. */
 function companionsOf(variable: string, sample: string): Env {

@@ -7,6 +7,7 @@ import { directoryFields } from '../../src/platform/directory/directory.ts'
 import { type LdapOptions, createLdapDirectory } from '../../src/platform/directory/ldap-directory.ts'
 import { type ListArgs, readPage } from '../../src/platform/lists/filters.ts'
 import type { Logger } from '../../src/platform/log/log.ts'
+import { createNameResolver } from '../../src/platform/outbound/names.ts'
 
 export type LdapPerson = {
   id: string
@@ -58,8 +59,8 @@ export const ldapEnv = (slapd: Pick<Slapd, 'url'>): Record<string, string> => ({
   SVC_LDAP_BASE_DN: slapdBase,
   SVC_LDAP_BIND_DN: slapdReader.dn,
   SVC_LDAP_BIND_PASSWORD: slapdReader.password,
-  SVC_LDAP_CONNECT_TIMEOUT_MS: '30000',
-  SVC_LDAP_REQUEST_TIMEOUT_MS: '60000',
+  SVC_LDAP_CONNECT_TIMEOUT: '30s',
+  SVC_LDAP_REQUEST_TIMEOUT: '60s',
 })
 
 /** Returns the options of a directory. Its time limits are long, so that slow machines do not fail tests. */
@@ -75,6 +76,7 @@ export const ldapOptions = (slapd: Pick<Slapd, 'url'>, changes: Partial<LdapOpti
   maxConcurrent: 8,
   connectTimeoutMs: 20_000,
   requestTimeoutMs: 30_000,
+  lookup: createNameResolver().createLookup('tests'),
   ...changes,
 })
 

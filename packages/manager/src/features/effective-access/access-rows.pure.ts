@@ -30,7 +30,7 @@ export type AccessRecord = {
 /** The caller who reads the rows. */
 export type Reader = {
   isSelf: boolean
-  /** The roles of the caller in the project of the row; null if the caller is the person of the row. */
+  /** The roles of the caller in the project of the row; null if they were not read. Only the person of the row needs none. */
   roles: HeldRoles | null
 }
 
@@ -107,9 +107,18 @@ const findRoleName = ({ scope, inProject, inTenant, inApplication }: AccessRecor
     TENANT_APPLICATION: undefined,
   })[scope]
 
+const noRoles: HeldRoles = {
+  projectRole: null,
+  tenants: new Map(),
+  tenantRoles: new Map(),
+  applications: new Map(),
+}
+
 /** Returns what the reader may see of a row. */
 function createView({ projectId, tenantId, applicationId, ...record }: AccessRecord, reader: Reader) {
-  const roles = reader.roles ?? toHeldRoles({ projectId, tenantId, applicationId, ...record })
+  // The stored roles are those of the person, so they say nothing about another reader.
+  const stored = { projectId, tenantId, applicationId, ...record }
+  const roles = reader.roles ?? (reader.isSelf ? toHeldRoles(stored) : noRoles)
   const may = (permission: Permission, target: { tenantId?: string | null; applicationId?: string | null }) =>
     projectId !== null && meetsRequirement(permissions[permission], roles, { projectId, ...target })
   return {

@@ -5,8 +5,9 @@ import type { HeldRoles } from '../../policy/held-permissions.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
-import { createInvalidCursorError, decodeListCursor, encodeListCursor } from '../../platform/lists/cursor.ts'
+import { createInvalidCursorError } from '../../platform/lists/cursor.ts'
 import { type ListArgs, type ListFields, type Page, readPage } from '../../platform/lists/filters.ts'
+import type { SealedCursors } from '../../platform/lists/sealed-cursor.ts'
 import { type AccessReasonKind, type AccessRow, createAccessRow, reasonKinds } from './access-rows.pure.ts'
 import type { ListedRecord } from './access-records.store.ts'
 import { type Grant, type GrantKey, findGrants } from './grants.store.ts'
@@ -38,7 +39,7 @@ const personFields: ListFields = {
   userEmail: { column: 'externalEmail', match: 'text', via },
 }
 
-export function createEffectiveAccessService({ db }: { db: Db }) {
+export function createEffectiveAccessService({ db, cursors }: { db: Db; cursors: SealedCursors }) {
   return {
     /** Returns a page of everything that a person has access to. */
     listOfPerson: async (
@@ -46,7 +47,8 @@ export function createEffectiveAccessService({ db }: { db: Db }) {
       { user, project = null, ...args }: PersonArgs,
     ): Promise<AccessPage> => {
       const page = readAccessPage({}, args)
-      const after = readCursor(args.after, personOrder, 4)
+      const cursor = createCursorCodec(cursors, { list: personList, readerId: actor.user.id })
+      const after = cursor.read(args.after, 4)
       const userId = orNotFound(parseUuid(user), 'user')
       const isSelf = userId === actor.user.id
       const readerId = isSelf || actor.isAdministrator ? null : actor.user.id
@@ -55,9 +57,9 @@ export function createEffectiveAccessService({ db }: { db: Db }) {
       orNotFound(await people.findPerson(db.read, userId, readerId), 'user')
       const selection = { userId, readerId, projectId: parseUuid(project) }
       const records = await people.listPersonRecords(db.read, selection, toPersonPosition(after), page.limit)
-      const listed = { records, after, order: personOrder, getPosition: people.getPersonPosition }
+      const write = (record: ListedRecord) => cursor.write(people.getPersonPosition(record))
       return {
-        ...createConnection(listed, page, await readRoles(actor, isSelf ? [] : records)),
+        ...createConnection({ records, after, write }, page, await readRoles(actor, isSelf ? [] : records)),
         hiddenKinds: readerId === null ? [] : reasonKinds,
       }
     },
@@ -68,7 +70,8 @@ export function createEffectiveAccessService({ db }: { db: Db }) {
       { project, tenant, application, ...args }: ObjectArgs,
     ): Promise<AccessPage> => {
       const page = readAccessPage(personFields, args)
-      const after = readCursor(args.after, objectOrder, 3)
+      const cursor = createCursorCodec(cursors, { list: objectList, readerId: actor.user.id })
+      const after = cursor.read(args.after, 3)
       const target = await actor.findTarget(objectScope, [
         project ?? null,
         tenant ?? null,
@@ -80,9 +83,9 @@ export function createEffectiveAccessService({ db }: { db: Db }) {
         seesAdministrators || (await actor.readRolesIn(projectId)).projectRole !== null
       const selection = { projectId, tenantId, applicationId, seesAdministrators, seesProjectMembers }
       const records = await objects.listObjectRecords(db.read, selection, toObjectPosition(after), page)
-      const listed = { records, after, order: objectOrder, getPosition: objects.getObjectPosition }
+      const write = (record: ListedRecord) => cursor.write(objects.getObjectPosition(record))
       return {
-        ...createConnection(listed, page, await readRoles(actor, records)),
+        ...createConnection({ records, after, write }, page, await readRoles(actor, records)),
         hiddenKinds: [
           ...(seesAdministrators ? [] : (['SYSTEM_ROLE'] as const)),
           ...(seesProjectMembers ? [] : (['PROJECT_ROLE'] as const)),
@@ -98,7 +101,7 @@ export function createEffectiveAccessService({ db }: { db: Db }) {
 /** The object kind of `whoCanReach`, and its noun in error messages. */
 export const objectScope = 'PROJECT_TENANT_OR_APPLICATION'
 export const objectNoun = 'project, tenant or application'
-const [personOrder, objectOrder] = ['access of person', 'access to object']
+const [personList, objectList] = ['access of person', 'access to object']
 
 /** Validates the page. One more row than requested shows whether another page follows. */
 function readAccessPage(fields: ListFields, { filters, pagination }: PageArgs): Page {
@@ -107,15 +110,19 @@ function readAccessPage(fields: ListFields, { filters, pagination }: PageArgs): 
   return readPage(fields, { filters, pagination, reading: { hasNextRow: true } })
 }
 
-/** Returns the section and the ids in a cursor, or null without a cursor. */
-function readCursor(after: string | null | undefined, order: string, size: number): string[] | null {
-  if (after === null || after === undefined) return null
-  const [section, ...values] = decodeListCursor(after, order)
-  const ids = values.map((value) => parseUuid(value)).filter((id) => id !== null)
-  if (!/^[0-4]$/.test(section ?? '') || values.length !== size - 1 || ids.length !== values.length)
-    throw createInvalidCursorError()
-  return [section as string, ...ids]
-}
+type CursorOwner = Parameters<SealedCursors['open']>[1]
+
+/** Reads and writes the cursors of one list. They are sealed, because a position contains ids that a row hides. */
+const createCursorCodec = (cursors: SealedCursors, owner: CursorOwner) => ({
+  /** Returns the section and the ids in a cursor, or null without a cursor. */
+  read: (after: string | null | undefined, size: number): string[] | null => {
+    if (after === null || after === undefined) return null
+    const position = cursors.open(after, owner)
+    if (position.length !== size) throw createInvalidCursorError()
+    return position
+  },
+  write: (position: readonly string[]): string => cursors.seal(position, owner),
+})
 
 const toPersonPosition = (values: string[] | null): people.PersonPosition | null => {
   const [section, projectId = '', tenantId = '', applicationId = ''] = values ?? []
@@ -145,19 +152,19 @@ async function readRoles(
 type Listed = {
   records: readonly ListedRecord[]
   after: readonly string[] | null
-  order: string
-  getPosition: (record: ListedRecord) => string[]
+  /** Returns the cursor of a record. */
+  write: (record: ListedRecord) => string
 }
 
 function createConnection(
-  { records, after, order, getPosition }: Listed,
+  { records, after, write }: Listed,
   { limit }: Page,
   getReader: Awaited<ReturnType<typeof readRoles>>,
 ): Omit<AccessPage, 'hiddenKinds'> {
   const hasNextPage = records.length >= limit
   const shown = hasNextPage ? records.slice(0, -1) : records
   const encode = (record: ListedRecord | undefined): string | null =>
-    record === undefined ? null : encodeListCursor(JSON.stringify([order, ...getPosition(record)]))
+    record === undefined ? null : write(record)
   return {
     nodes: shown.map((record) => createAccessRow(record, getReader(record))),
     pageInfo: {

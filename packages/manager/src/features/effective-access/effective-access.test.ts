@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { seedMember } from '@manager/harness/seed.ts'
 import { listObject, listPerson } from '../../../test/kit/access-rows.ts'
+import { invitationCalls } from '../../../test/kit/invitations.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
 const { service, admin, project, other, person, member } = useProject({ withOther: true })
@@ -137,6 +138,39 @@ describe('the access of a person', () => {
     const toReader = await read(reader, `effectiveAccess(user: "${host.id}")`)
     expect(toReader.nodes).toMatchObject([{ tenant: { id: project.tenantId } }])
   })
+
+  test('is paged by cursors that contain no id, and that belong to one reader', async () => {
+    const readCursors = async (caller: Person): Promise<string[]> => {
+      const { data, error } = await service.query(
+        caller,
+        `{ page: effectiveAccess(user: "${subject.id}", pagination: {limit: 1, offset: 0}) {
+           pageInfo { startCursor endCursor } } }`,
+      )
+      expect(error).toBeNull()
+      return [data.page.pageInfo.startCursor as string, data.page.pageInfo.endCursor as string]
+    }
+    // The role of the host has no `apps.read`, so tenants and applications are hidden from it.
+    const host = await person('paging-host')
+    await seedMember(service.sql, host, 'host', inTenant)
+    const [all, onePerPage] = [
+      await listPerson(service, host, { user: subject.id }),
+      await listPerson(service, host, { user: subject.id }, 1),
+    ]
+    expect(all).toMatchObject([
+      { scope: 'TENANT', tenant: null },
+      { scope: 'TENANT_APPLICATION', tenant: null, application: null },
+    ])
+    expect(onePerPage).toEqual(all)
+    for (const cursor of await readCursors(host)) {
+      const bytes = Buffer.from(cursor, 'base64url')
+      for (const id of [project.tenantId, project.applicationId, project.id])
+        for (const part of [id, Buffer.from(id.replaceAll('-', ''), 'hex')])
+          expect(bytes.includes(part)).toBe(false)
+      const field = `effectiveAccess(user: "${subject.id}", after: "${cursor}")`
+      expect(await errorOf(host, field)).toBeNull()
+      expect(await errorOf(reader, field)).toMatch(/^after is not a valid cursor/)
+    }
+  })
 })
 
 describe('the reasons of access', () => {
@@ -155,6 +189,33 @@ describe('the reasons of access', () => {
       })
     for (const caller of [reader, manager])
       expect(await findReason(caller)).toMatchObject({ grantedAt: expect.any(String), grantedBy: null })
+  })
+
+  test('name the inviter of a person who accepted an invitation, until somebody changes the role', async () => {
+    const guest = await person('guest')
+    const invitations = invitationCalls(() => service)
+    const { token } = await invitations.inviteOrFail(maintainer, 'project', project.id, {
+      email: 'guest@example.com',
+      role: 'readonly',
+      requireSameEmail: false,
+    })
+    expect((await invitations.accept(guest, token)).error).toBeNull()
+    const readReason = async () => {
+      const { data } = await service.query(
+        admin,
+        `{ page: effectiveAccess(user: "${guest.id}") { nodes { reasons { membershipId grantedBy } } } }`,
+      )
+      return data.page.nodes[0].reasons[0] as { membershipId: string; grantedBy: string | null }
+    }
+    const { membershipId, grantedBy } = await readReason()
+    expect(grantedBy).toBe('maintainer')
+    const { error } = await service.query(
+      admin,
+      'mutation($id: ID!) { updateUserProjectRole(id: $id, role: "tester") { role } }',
+      { id: membershipId },
+    )
+    expect(error).toBeNull()
+    expect((await readReason()).grantedBy).toBe('admin')
   })
 
   test('of a system role are read from the audit trail', async () => {

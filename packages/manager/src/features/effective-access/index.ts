@@ -1,9 +1,12 @@
 // This feature shows what a person has access to and who has access to an object, with the roles behind it. It reads the
 // memberships that memberships/ manages, and computes permissions with the functions of the guard.
+import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
+import { createSealedCursors } from '../../platform/lists/sealed-cursor.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
+import { deriveSecretKey } from '../../platform/secrets/keys.ts'
 import { type FindTarget, createIdFinder } from '../../policy/scopes.ts'
 import { createEffectiveAccessResolvers } from './effective-access.resolvers.ts'
 import { createEffectiveAccessService, objectNoun, objectScope } from './effective-access.service.ts'
@@ -32,8 +35,11 @@ export const effectiveAccess = defineFeature({
   scopes: {
     [objectScope]: { noun: objectNoun, view: 'ACCESS_READ', find: findObject },
   },
-  create: (deps: { db: Db }) => ({
-    resolvers: createEffectiveAccessResolvers(createEffectiveAccessService(deps)),
-    api: {},
-  }),
+  create: ({ db, config }: { db: Db; config: Config }) => {
+    const cursors = createSealedCursors(deriveSecretKey(config.masterKey, 'list-cursors'))
+    return {
+      resolvers: createEffectiveAccessResolvers(createEffectiveAccessService({ db, cursors })),
+      api: {},
+    }
+  },
 })

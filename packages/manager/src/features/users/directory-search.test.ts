@@ -108,6 +108,33 @@ describe('userProviderSearch', () => {
     expect(ids.size).toBe(105)
   })
 
+  test('the total is inexact if the directory has more people than the Manager reads, and costs no second search', async () => {
+    const limited = await startTestApp({
+      database: service.database,
+      env: { ...ldapEnv(slapd), SVC_LDAP_MAX_RESULTS: '104' },
+    })
+    try {
+      const countOf = async (app: TestApp, text: string, more = '') => {
+        const { data, error } = await app.query(
+          admin,
+          `{ page: userProviderSearchConnection(name: "${text}"${more}) { totalCount isTotalExact } }`,
+        )
+        expect(error).toBeNull()
+        return data.page as { totalCount: number; isTotalExact: boolean }
+      }
+      expect(await countOf(limited, 'crowd')).toEqual({ totalCount: 104, isTotalExact: false })
+      expect(await limited.world.metrics.registry.metrics()).toContain(
+        'svc_directory_request_duration_seconds_count{outcome="answered"} 1\n',
+      )
+      const filters = ', filters: {field: "displayName", value: "nobody"}'
+      expect(await countOf(limited, 'crowd', filters)).toEqual({ totalCount: 0, isTotalExact: false })
+      expect(await countOf(limited, 'sorted')).toEqual({ totalCount: 3, isTotalExact: true })
+      expect(await countOf(service, 'crowd')).toEqual({ totalCount: 105, isTotalExact: true })
+    } finally {
+      await limited.close()
+    }
+  })
+
   test('[policy.user-provider-search] is refused to people without the role, before the directory is asked', async () => {
     const project = await seedProject(service.sql, 'searchers')
     const [tester, maintainer] = [
@@ -129,7 +156,7 @@ describe('a service whose directory does not answer', () => {
     const url = `ldap://127.0.0.1:${(server.address() as AddressInfo).port}`
     hanging = await startTestApp({
       database: service.database,
-      env: { ...ldapEnv({ url }), SVC_LDAP_CONNECT_TIMEOUT_MS: '200', SVC_LDAP_REQUEST_TIMEOUT_MS: '300' },
+      env: { ...ldapEnv({ url }), SVC_LDAP_CONNECT_TIMEOUT: '200ms', SVC_LDAP_REQUEST_TIMEOUT: '300ms' },
     })
   })
   afterAll(async () => {

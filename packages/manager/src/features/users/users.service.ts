@@ -12,6 +12,7 @@ import {
 import { badRequest, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import type { CountedPage } from '../../platform/lists/memory-page.ts'
 import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import { createRoleWriter } from './administrators.service.ts'
@@ -52,7 +53,7 @@ export function createUsersService({ db, lookUp, audit, directory }: UsersDeps) 
 
     findMany: (ids: readonly string[]): Promise<store.User[]> => store.findUsers(db.read, ids),
 
-    search: async (actor: Actor, text: string, args: ListArgs): Promise<DirectoryUser[]> => {
+    search: async (actor: Actor, text: string, args: ListArgs): Promise<CountedPage<DirectoryUser>> => {
       const searchText = text.replaceAll('\0', '').trim()
       const { '': page } = checkFields({
         name: () => {

@@ -2,6 +2,7 @@
 // is a second implementation of the same interface.
 import { sql } from 'kysely'
 import type { Db } from '../postgres/handles.ts'
+import type { CountedPage } from '../lists/memory-page.ts'
 import { type ListFields, type Page, createContainsPattern, createStartPattern } from '../lists/filters.ts'
 import { fetchPage } from '../lists/page.ts'
 
@@ -19,9 +20,9 @@ export type UserDirectory = {
   /**
    * Returns a page of users whose name, user name or e-mail contains the text. Search text shorter than three
    * characters must match the start. Sorts by name unless the page specifies a different order. Callers share a slow
-   * directory fairly.
+   * directory fairly. `listCount` is set if the directory returns all pages at once.
    */
-  search(text: string, page: Page, callerId: string): Promise<DirectoryUser[]>
+  search(text: string, page: Page, callerId: string): Promise<CountedPage<DirectoryUser>>
   /**
    * Returns a person who has never signed in, or null. Must not run in a transaction, because the directory may be slow.
    */

@@ -1,8 +1,10 @@
 // Opens connections to a directory server, encrypts them, and passes on only messages that are checked.
 import { readFileSync } from 'node:fs'
-import { type Socket, connect, isIP } from 'node:net'
+import { type LookupFunction, type Socket, connect, isIP } from 'node:net'
 import { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import { callbackify } from 'node:util'
+import type { Lookup } from '../outbound/names.ts'
 import { LdapFailure, createResultFailure, describeFailure } from './ldap-failure.ts'
 import { type LdapLimits, createMessageReader } from './ldap-messages.ts'
 
@@ -52,9 +54,15 @@ export async function runWithin<T>(
 export async function openConnection(
   server: LdapServer,
   { startTls, caFile }: LdapEncryption,
-  { ms, limits }: { ms: number; limits: LdapLimits },
+  { ms, limits, lookup }: { ms: number; limits: LdapLimits; lookup: Lookup },
 ): Promise<LdapConnection> {
-  const socket = connect({ host: server.host, port: server.port, noDelay: true })
+  const socket = connect({
+    host: server.host,
+    port: server.port,
+    noDelay: true,
+    autoSelectFamily: true,
+    lookup: toLookupFunction(lookup),
+  })
   // The promises below report errors; an error after them must not stop the process.
   socket.on('error', () => undefined)
   return runWithin({ ms, what: 'connecting' }, socket, async () => {
@@ -63,6 +71,12 @@ export async function openConnection(
     const encrypted = server.isTls || startTls ? await encrypt(socket, server.host, caFile) : socket
     return new LdapConnection(encrypted, limits)
   })
+}
+
+/** Returns the lookup function of a socket, which tries all addresses because of `autoSelectFamily`. */
+function toLookupFunction(lookup: Lookup): LookupFunction {
+  const findAddresses = callbackify(async (host: string) => [...(await lookup(host))])
+  return (host, _options, done) => findAddresses(host, done)
 }
 
 function waitFor(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
@@ -122,6 +136,9 @@ async function requestTls(socket: Socket): Promise<void> {
   if (code !== 0) throw createResultFailure('StartTLS', code ?? -1)
 }
 
+// The result of a search with more entries than requested or than the server sends.
+const sizeLimitExceeded = 4
+
 // UnbindRequest 127.
 const unbindRequest = Buffer.from('300502017f4200', 'hex')
 
@@ -132,6 +149,8 @@ export class LdapConnection extends Duplex {
   readonly readyState = 'open'
   /** Why the connection was closed, because the client library replaces errors. */
   failure: LdapFailure | null = null
+  /** True if the server has more entries than it sent. The client library does not report this result. */
+  isTruncated = false
   readonly #socket: Socket
 
   constructor(socket: Socket, limits: LdapLimits) {
@@ -142,7 +161,10 @@ export class LdapConnection extends Duplex {
     this.on('error', () => undefined)
     socket.on('data', (chunk: Buffer) => {
       try {
-        for (const { bytes } of read(chunk)) this.push(bytes)
+        for (const { bytes, resultCode } of read(chunk)) {
+          if (resultCode === sizeLimitExceeded) this.isTruncated = true
+          this.push(bytes)
+        }
       } catch (error) {
         this.#fail(error)
       }

@@ -1,6 +1,5 @@
 // The directory `ldap`: people in an LDAP directory or in Active Directory. Filters, order and pages of a search apply
 // to the entries that the directory returns, whose number is limited.
-import type { Entry } from 'ldapts'
 import { AppError } from '../errors.ts'
 import { pageInMemory } from '../lists/memory-page.ts'
 import type { Logger } from '../log/log.ts'
@@ -16,7 +15,7 @@ import {
   listAttributes,
   readPerson,
 } from './ldap-people.ts'
-import { type LdapAccess, type LdapQuery, runLdapQuery } from './ldap-query.ts'
+import { type LdapAccess, type LdapEntries, type LdapQuery, runLdapQuery } from './ldap-query.ts'
 import { createFailover } from './ldap-servers.ts'
 
 export type LdapOptions = LdapAccess & {
@@ -45,7 +44,7 @@ const readColumn = (user: DirectoryUser, column: string): string => String(user[
 
 type DirectoryDeps = { log: Logger; metrics: DirectoryMetrics }
 /** Returns the entries of a query; throws 503 if no server answers in time. */
-type RequestEntries = (query: LdapQuery, callerId: string) => Promise<Entry[]>
+type RequestEntries = (query: LdapQuery, callerId: string) => Promise<LdapEntries>
 
 /** Limits concurrent requests, chooses a server for each, and counts the outcomes. */
 function createRequests(options: LdapOptions, { log, metrics }: DirectoryDeps): RequestEntries {
@@ -67,11 +66,11 @@ function createRequests(options: LdapOptions, { log, metrics }: DirectoryDeps): 
     try {
       return await slots.run([callerId], async () => {
         outcome = 'failed'
-        const entries = await runWithFailover(deadline, (server) =>
+        const found = await runWithFailover(deadline, (server) =>
           runLdapQuery(server, options, query, deadline),
         )
         outcome = 'answered'
-        return entries
+        return found
       })
     } catch (error) {
       if (error instanceof AppError) throw error
@@ -94,8 +93,8 @@ export function createLdapDirectory(options: LdapOptions, deps: DirectoryDeps): 
   async function findPeople(
     query: Pick<LdapQuery, 'filter' | 'equals' | 'limit'>,
     callerId: string,
-  ): Promise<DirectoryUser[]> {
-    const entries = await requestEntries(
+  ): Promise<{ people: DirectoryUser[]; isTruncated: boolean }> {
+    const { entries, isTruncated } = await requestEntries(
       { ...query, attributes: listAttributes(attributes), binaryAttributes },
       callerId,
     )
@@ -105,18 +104,19 @@ export function createLdapDirectory(options: LdapOptions, deps: DirectoryDeps): 
       if (person === null || people.has(person.id)) deps.metrics.ignoredEntries.inc()
       else people.set(person.id, person)
     }
-    return [...people.values()]
+    return { people: [...people.values()], isTruncated }
   }
 
   return {
     search: async (text, page, callerId) => {
       const filter = createSearchFilter(options, attributes, text)
-      const people = await findPeople({ filter, limit: maxResults }, callerId)
-      return pageInMemory(people, page.order.length > 0 ? page : { ...page, order: nameOrder }, readColumn)
+      const { people, isTruncated } = await findPeople({ filter, limit: maxResults }, callerId)
+      const orderedPage = page.order.length > 0 ? page : { ...page, order: nameOrder }
+      return pageInMemory({ rows: people, isTruncated }, orderedPage, readColumn)
     },
     find: async (id, callerId) => {
       const equals = { attribute: attributes.id, value: encodeId(attributes.id, id) }
-      const people = await findPeople({ filter: userFilter, equals, limit: 2 }, callerId)
+      const { people } = await findPeople({ filter: userFilter, equals, limit: 2 }, callerId)
       return people.find((person) => person.id === id) ?? null
     },
   }

@@ -1,7 +1,7 @@
 // Tests that only well-formed messages reach the client library, and that the library ends on all of them.
 import * as fc from 'fast-check'
 import { MessageParser } from 'ldapts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { checkMessage, createMessageReader, maxMessageBytes } from './ldap-messages.ts'
 
 const element = (tag: number, ...parts: readonly Buffer[]): Buffer => {
@@ -83,6 +83,8 @@ describe('a message', () => {
       // The list of attributes is one byte that looks like the start of an element.
       message(element(0x64, text('a'), element(0x30, Buffer.from([0x04])))),
       message(element(0x64, text('a'), element(0x04, Buffer.from([0x04])))),
+      // The list of attributes is longer than the message. The client library adds empty attributes until its memory is full.
+      Buffer.from('300a0201056405040161307f', 'hex'),
     ])
       expect(() => checkMessage(bytes)).toThrow(invalid)
   })
@@ -144,6 +146,30 @@ describe('a stream of bytes', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  test('in tiny chunks is copied only a few times', () => {
+    const large = message(
+      element(0x64, text('uid=ann'), element(0x30, attribute('cn', 'x'.repeat(200_000)))),
+    )
+    const { read } = createMessageReader(limits)
+    let allocated = 0
+    const { alloc, concat } = Buffer
+    const spies = [
+      vi.spyOn(Buffer, 'alloc').mockImplementation((size: number) => {
+        allocated += size
+        return alloc(size)
+      }),
+      vi.spyOn(Buffer, 'concat').mockImplementation((parts) => {
+        const joined = concat(parts)
+        allocated += joined.length
+        return joined
+      }),
+    ]
+    const messages = Array.from(large, (byte) => read(Buffer.from([byte]))).flat()
+    for (const spy of spies) spy.mockRestore()
+    expect(messages.map(({ bytes }) => bytes)).toEqual([checkMessage(large).bytes])
+    expect(allocated).toBeLessThan(10 * large.length)
   })
 
   test('is refused if it is garbage, too long, or has too many messages', () => {

@@ -129,27 +129,60 @@ function encodeElement(tag: number, parts: readonly Buffer[]): Buffer {
 /** The most that a server may send during one request. */
 export type LdapLimits = { maxMessages: number; maxBytes: number }
 
+/** Returns the end of the message that starts here, or null if it is not complete. */
+function findEnd(bytes: Buffer, start: number): number | null {
+  if (start < bytes.length && bytes[start] !== tags.sequence) fail()
+  const header = readHeader(bytes, start, bytes.length)
+  if (header === null) return null
+  if (header.end - start > maxMessageBytes)
+    throw new LdapFailure('the server sent a message that is too long')
+  return header.end > bytes.length ? null : header.end
+}
+
+/** Collects bytes. The memory doubles when it is full, so many small chunks cost as much as one large chunk. */
+function createByteQueue() {
+  let memory: Buffer = Buffer.alloc(0)
+  let length = 0
+  return {
+    /** Returns all bytes, which are valid until the next call. */
+    append: (chunk: Buffer): Buffer => {
+      if (length + chunk.length > memory.length) {
+        const larger = Buffer.alloc(Math.max(2 * memory.length, length + chunk.length))
+        memory.copy(larger, 0, 0, length)
+        memory = larger
+      }
+      chunk.copy(memory, length)
+      length += chunk.length
+      return memory.subarray(0, length)
+    },
+    /** Removes the first bytes. */
+    remove: (count: number): void => {
+      memory.copyWithin(0, count, length)
+      length -= count
+    },
+    isEmpty: (): boolean => length === 0,
+  }
+}
+
 /** Returns a function that receives the bytes of a connection and returns the messages that are complete. */
 export function createMessageReader({ maxMessages, maxBytes }: LdapLimits) {
-  let rest: Buffer = Buffer.alloc(0)
+  const queue = createByteQueue()
   let messageCount = 0
   let byteCount = 0
   const read = (chunk: Buffer): LdapMessage[] => {
     byteCount += chunk.length
     if (byteCount > maxBytes) throw new LdapFailure('the server sent too many bytes')
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    const bytes = queue.append(chunk)
     const messages: LdapMessage[] = []
-    for (;;) {
-      if (rest.length > 0 && rest[0] !== tags.sequence) fail()
-      const header = readHeader(rest, 0, rest.length)
-      if (header !== null && header.end > maxMessageBytes)
-        throw new LdapFailure('the server sent a message that is too long')
-      if (header === null || header.end > rest.length) return messages
+    let start = 0
+    for (let end = findEnd(bytes, start); end !== null; end = findEnd(bytes, start)) {
       messageCount++
       if (messageCount > maxMessages) throw new LdapFailure('the server sent too many messages')
-      messages.push(checkMessage(rest.subarray(0, header.end)))
-      rest = rest.subarray(header.end)
+      messages.push(checkMessage(bytes.subarray(start, end)))
+      start = end
     }
+    if (start > 0) queue.remove(start)
+    return messages
   }
-  return { read, hasRest: (): boolean => rest.length > 0 }
+  return { read, hasRest: (): boolean => !queue.isEmpty() }
 }

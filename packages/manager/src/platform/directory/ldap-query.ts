@@ -2,6 +2,7 @@
 // no search depends on the state of an idle connection.
 import type { connect } from 'node:net'
 import type * as Ldapts from 'ldapts'
+import type { Lookup } from '../outbound/names.ts'
 import {
   type LdapConnection,
   type LdapEncryption,
@@ -19,6 +20,8 @@ export type LdapAccess = {
   account: LdapAccount
   baseDn: string
   connectTimeoutMs: number
+  /** Resolves the names of servers. */
+  lookup: Lookup
 }
 
 export type LdapQuery = {
@@ -31,6 +34,9 @@ export type LdapQuery = {
   /** Maximum number of entries. */
   limit: number
 }
+
+/** The entries that a server found. `isTruncated` if it has more. */
+export type LdapEntries = { entries: Ldapts.Entry[]; isTruncated: boolean }
 
 type Library = typeof Ldapts
 
@@ -46,7 +52,7 @@ export async function runLdapQuery(
   access: LdapAccess,
   query: LdapQuery,
   deadline: number,
-): Promise<Ldapts.Entry[]> {
+): Promise<LdapEntries> {
   // Loaded with the first search, because most installations have no LDAP directory.
   const library: Library = await import('ldapts')
   const getTimeLeft = (): number => deadline - performance.now()
@@ -54,6 +60,7 @@ export async function runLdapQuery(
   const connection = await openConnection(server, access.encryption, {
     ms: connectDeadline - performance.now(),
     limits: getLimits(query),
+    lookup: access.lookup,
   })
   try {
     const client = createClient(library, connection)
@@ -73,7 +80,8 @@ export async function runLdapQuery(
       }),
     )
     connection.finish()
-    return searchEntries.slice(0, query.limit)
+    const isTruncated = connection.isTruncated || searchEntries.length > query.limit
+    return { entries: searchEntries.slice(0, query.limit), isTruncated }
   } catch (error) {
     connection.destroy()
     throw connection.failure ?? error

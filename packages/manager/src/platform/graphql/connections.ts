@@ -17,12 +17,14 @@ import {
 } from 'graphql'
 import { encodeListCursor } from '../lists/cursor.ts'
 import { type ListArgs, defaultLimit } from '../lists/filters.ts'
+import type { CountedPage } from '../lists/memory-page.ts'
 import type { ListedRow } from '../lists/page.ts'
 import { chargeObjects, getPageSize } from './object-budget.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- every list has its own argument types; codegen checks them
 type Resolver = GraphQLFieldResolver<any, any, any, any>
 type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode
+type ListCount = NonNullable<CountedPage<unknown>['listCount']>
 type ConnectionArgs = ListArgs & { after?: string | null }
 
 /** Counting stops at this number, so a larger total is not exact. */
@@ -102,7 +104,7 @@ const renderType = (rowType: string, isLarge: boolean): string => `
     pageInfo: PageInfo!
     "The number of rows on all pages, at most ${maxExactTotal}."
     totalCount: Int!
-    "False if the list has more than ${maxExactTotal} rows."
+    "False if the list has more rows than \`totalCount\` states."
     isTotalExact: Boolean!
   }`
 
@@ -139,19 +141,22 @@ const getCursor = (node: ListedRow | undefined): string | null =>
 export function createConnectionResolver(listRows: Resolver): Resolver {
   return async (source, { after = null, ...args }: ConnectionArgs, context, info) => {
     const limit = getPageSize(args)
-    const list = async (listArgs: ListArgs): Promise<ListedRow[]> =>
-      (await listRows(source, listArgs, context, info)) as ListedRow[]
+    const list = async (listArgs: ListArgs): Promise<CountedPage<ListedRow>> =>
+      (await listRows(source, listArgs, context, info)) as CountedPage<ListedRow>
     const rows = await list({ ...args, reading: { after, hasCursors: true } })
     const nodes = rows.slice(0, limit)
-    let total: Promise<number> | undefined
-    const countRows = (): Promise<number> => {
-      if (total !== undefined) return total
+    const readCount = async (): Promise<ListCount> => {
       chargeObjects(context as object, costOfTotal)
-      total = list({ ...args, pagination: { limit: 1, offset: 0 }, reading: { hasTotal: true } }).then(
-        ([row]) => row?.listTotal ?? 0,
-      )
-      return total
+      if (rows.listCount !== undefined) return rows.listCount
+      const [row] = await list({
+        ...args,
+        pagination: { limit: 1, offset: 0 },
+        reading: { hasTotal: true },
+      })
+      return { total: row?.listTotal ?? 0, isExact: true }
     }
+    let count: Promise<ListCount> | undefined
+    const countRows = (): Promise<ListCount> => (count ??= readCount())
     return {
       nodes,
       // Only the connections that an earlier release published have edges.
@@ -162,8 +167,11 @@ export function createConnectionResolver(listRows: Resolver): Resolver {
         startCursor: getCursor(nodes[0]),
         endCursor: getCursor(nodes.at(-1)),
       },
-      totalCount: async () => Math.min(await countRows(), maxExactTotal),
-      isTotalExact: async () => (await countRows()) <= maxExactTotal,
+      totalCount: async () => Math.min((await countRows()).total, maxExactTotal),
+      isTotalExact: async () => {
+        const { total, isExact } = await countRows()
+        return isExact && total <= maxExactTotal
+      },
     }
   }
 }

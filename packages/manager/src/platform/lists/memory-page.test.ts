@@ -19,7 +19,11 @@ const rows = [
   { id: toId(5), shownName: 'Bea', team: 'a' },
 ]
 const page = (args: ListArgs) =>
-  pageInMemory(rows, readPage(fields, args), (row, column) => row[column as keyof typeof row])
+  pageInMemory(
+    { rows, isTruncated: false },
+    readPage(fields, args),
+    (row, column) => row[column as keyof typeof row],
+  )
 const numbers = (args: ListArgs) => page(args).map(({ id }) => Number(id.slice(-1)))
 
 test('filters, order and pages apply, and ties are broken by id', () => {
@@ -61,10 +65,9 @@ test('a cursor of another order is refused', () => {
 })
 
 test('the total counts the rows of all pages', () => {
-  const [row] = page({
-    filters: [{ field: 'team', value: 'b' }],
-    pagination: { limit: 1, offset: 0 },
-    reading: { hasTotal: true },
-  })
-  expect(row?.listTotal).toBe(3)
+  const filters = [{ field: 'team', value: 'b' }]
+  for (const offset of [0, 10])
+    expect(page({ filters, pagination: { limit: 1, offset } }).listCount).toEqual({ total: 3, isExact: true })
+  const truncated = pageInMemory({ rows: [], isTruncated: true }, readPage(fields, {}), () => '')
+  expect(truncated.listCount).toEqual({ total: 0, isExact: false })
 })

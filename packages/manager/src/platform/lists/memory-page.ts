@@ -11,12 +11,18 @@ type ReadColumn<T> = (row: T, column: string) => string
 // One collation for every process: a cursor of one process must be valid in another.
 const collator = new Intl.Collator('en')
 
+/** All rows of a list. `isTruncated` if its source has more rows. */
+type Rows<T> = { rows: readonly T[]; isTruncated: boolean }
+
+/** A page whose list is counted already, so that the total needs no second read. */
+export type CountedPage<T> = T[] & { listCount?: { total: number; isExact: boolean } }
+
 /** Returns one page of the rows. Ties are broken by id. */
 export function pageInMemory<T extends Row>(
-  rows: readonly T[],
+  { rows, isTruncated }: Rows<T>,
   page: Page,
   read: ReadColumn<T>,
-): (T & Partial<ListedRow>)[] {
+): CountedPage<T & Partial<ListedRow>> {
   const columns = listColumns(page)
   const { reading, offset, limit } = page
   const readPosition = (row: T): string[] => columns.map(({ column }) => read(row, column))
@@ -33,14 +39,14 @@ export function pageInMemory<T extends Row>(
     .toSorted((a, b) => compare(a.position, b.position))
   const name = nameOrder(columns)
   const after = typeof reading.after === 'string' ? decodeListCursor(reading.after, name) : null
-  return found
+  const shown = found
     .filter(({ position }) => after === null || compare(position, after) > 0)
     .slice(offset, offset + limit)
     .map(({ row, position }) => ({
       ...row,
       ...(reading.hasCursors === true ? { listCursor: JSON.stringify([name, ...position]) } : {}),
-      ...(reading.hasTotal === true ? { listTotal: found.length } : {}),
     }))
+  return Object.assign(shown, { listCount: { total: found.length, isExact: !isTruncated } })
 }
 
 const matches = <T extends Row>(row: T, { filters }: Page, read: ReadColumn<T>): boolean =>

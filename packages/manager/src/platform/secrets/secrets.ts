@@ -2,7 +2,8 @@
 // encrypted with AES-256-GCM under its own key, which is wrapped by a key of the ring. Both are bound to the
 // row and column that store them, so a sealed secret does not open in a different row. Rotation only rewraps
 // the key; the encrypted secret is unchanged.
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { decrypt, encrypt, nonceBytes, tagBytes } from './encryption.ts'
 
 /** The row and column in which a secret is stored. */
 type SecretLocation = { table: string; column: string; id: string }
@@ -20,9 +21,8 @@ export type Secrets = {
   rewrap(sealed: Buffer, location: SecretLocation): Buffer
 }
 
-const algorithm = 'aes-256-gcm'
 const format = 1
-const [nonceBytes, tagBytes, keyBytes] = [12, 16, 32]
+const keyBytes = 32
 const wrappedBytes = nonceBytes + keyBytes + tagBytes
 
 /** `ring` maps key ids to keys; its first entry is the active one. */
@@ -77,18 +77,3 @@ function parseSealed(sealed: Buffer): { keyId: string; head: Buffer; remainder: 
 
 const createContext = ({ table, column, id }: SecretLocation, head: Buffer = Buffer.alloc(0)): Buffer =>
   Buffer.concat([head, Buffer.from(`|${table}|${column}|${id}`)])
-
-function encrypt(key: KeyObject, plaintext: Buffer, context: Buffer): Buffer {
-  const nonce = randomBytes(nonceBytes)
-  const cipher = createCipheriv(algorithm, key, nonce)
-  cipher.setAAD(context)
-  return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
-}
-
-function decrypt(key: KeyObject, sealed: Buffer, context: Buffer): Buffer {
-  if (sealed.length < nonceBytes + tagBytes) throw new Error('a sealed secret is too short')
-  const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes))
-  decipher.setAAD(context)
-  decipher.setAuthTag(sealed.subarray(-tagBytes))
-  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()])
-}
