@@ -97,7 +97,8 @@ function createDirectory(
   const directoryMetrics = createDirectoryMetrics(metrics)
   const factories: Record<Config['userProvider'], () => UserDirectory> = {
     local: () => createLocalDirectory(database.db),
-    ldap: () => createLdapDirectory(readLdapOptions(config, nameResolver), { log, metrics: directoryMetrics }),
+    ldap: () =>
+      createLdapDirectory(readLdapOptions(config, nameResolver), { log, metrics: directoryMetrics }),
   }
   return factories[config.userProvider]()
 }

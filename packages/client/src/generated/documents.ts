@@ -298,13 +298,15 @@ export type AcceptInvitationResult = {
     readonly projectSlug: string;
     readonly projectName: string;
     readonly tenantSlug: string | null;
+    readonly tenantName: string | null;
     readonly applicationSlug: string | null;
+    readonly applicationName: string | null;
     readonly role: string;
   };
 };
 export type AcceptInvitationVariables = { readonly token: string };
 export const acceptInvitationDocument =
-  "mutation acceptInvitation($token:String!){acceptInvitation(token:$token){kind projectSlug projectName tenantSlug applicationSlug role}}" as TypedDocument<
+  "mutation acceptInvitation($token:String!){acceptInvitation(token:$token){kind projectSlug projectName tenantSlug tenantName applicationSlug applicationName role}}" as TypedDocument<
     AcceptInvitationResult,
     AcceptInvitationVariables
   >;

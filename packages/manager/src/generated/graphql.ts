@@ -301,7 +301,7 @@ export type Query = {
   readonly usersConnection: UserConnection;
   /** Returns one user. Callers can get the same users as in the list `users`. */
   readonly user: User;
-  /** Searches the user directory for users whose name, user name or e-mail contains the search text. Search text shorter than three characters must match the start of one of these fields. Results are ordered by name by default. The directory `local` contains the users that the Manager has seen. An LDAP directory contains people who have not signed in yet; the search returns the error `unavailable` while the directory does not respond. */
+  /** Searches the user directory for users whose name, user name or e-mail contains the search text. Search text shorter than three characters must match the start of one of these fields. Results are ordered by name by default. The directory `local` contains the users that the Manager has seen. An LDAP directory contains people who have not signed in yet. The Manager reads a limited number of its entries; if it has more, `isTotalExact` of the connection is false. The search returns the error `unavailable` while the directory does not respond. */
   readonly userProviderSearch: ReadonlyArray<UserProviderResult>;
   /** Pages through the rows of `userProviderSearch` by cursor, and returns their total number. */
   readonly userProviderSearchConnection: UserProviderResultConnection;
@@ -1110,7 +1110,7 @@ export type Mutation = {
   readonly inviteToApplication: CreatedInvitation;
   /** Revokes an invitation, so that its link stops working. You can revoke an invitation only if you may offer its role. An invitation that was revoked or has expired stays unchanged. */
   readonly revokeInvitation: Invitation;
-  /** Accepts an invitation: the caller becomes a member. Returns `conflict` if the caller is already a member, or if the inviter may no longer grant the role. For the person who accepted the invitation, a repeated call succeeds and changes nothing. The audit row of the grant matches the kind of the invitation; for a tenant, for example, it is `user2tenant grant`. */
+  /** Accepts an invitation: the caller becomes a member. Returns `conflict` if the caller is already a member, or if the inviter may no longer grant the role. For the person who accepted the invitation, a repeated call succeeds and changes nothing while the person is a member. Revokes the other open invitations to the same object for the same e-mail address, each with the audit row `invitation revoke`. The audit row of the grant matches the kind of the invitation; for a tenant, for example, it is `user2tenant grant`. */
   readonly acceptInvitation: AcceptedInvitation;
   /** Creates an empty language pack for a locale. */
   readonly createLanguagePack: LanguagePack;
@@ -1132,19 +1132,19 @@ export type Mutation = {
   readonly addUserToProject: User2Project;
   /** Changes the role of a project member. */
   readonly updateUserProjectRole: User2Project;
-  /** Removes a member from a project. */
+  /** Removes a member from a project. Revokes the open invitations to the project for the member's e-mail address, each with the audit row `invitation revoke`. */
   readonly removeUserFromProject: Scalars['Boolean']['output'];
   /** Adds a user to a tenant with a role. The user may be a person in the LDAP directory who has never signed in. */
   readonly addUserToTenant: User2Tenant;
   /** Changes the role of a tenant member. */
   readonly updateUserTenantRole: User2Tenant;
-  /** Removes a member from a tenant. */
+  /** Removes a member from a tenant. Revokes the open invitations to the tenant for the member's e-mail address, each with the audit row `invitation revoke`. */
   readonly removeUserFromTenant: Scalars['Boolean']['output'];
   /** Adds a user to an application with a role. The user may be a person in the LDAP directory who has never signed in. */
   readonly addUserToApplication: User2Application;
   /** Changes the role of an application member. */
   readonly updateUserApplicationRole: User2Application;
-  /** Removes a member from an application. */
+  /** Removes a member from an application. Revokes the open invitations to the application for the member's e-mail address, each with the audit row `invitation revoke`. */
   readonly removeUserFromApplication: Scalars['Boolean']['output'];
   /** Creates a role definition in a tenant. */
   readonly createTenantRoleDefinition: TenantRoleDefinition;
@@ -2058,7 +2058,7 @@ export type AccessReason = {
   readonly membershipId?: Maybe<Scalars['ID']['output']>;
   /** The time at which the role was granted or last changed. The time of a system role is from the audit trail; it is null if the trail has no such entry, and for callers who may not see it. */
   readonly grantedAt?: Maybe<Scalars['String']['output']>;
-  /** The name of the user, job or command that granted or last changed the role, from the audit trail. Administrators, maintainers of the project and the person with the role see it. Null for other callers, and if the trail has no such entry. */
+  /** The name of the user, job or command that granted or last changed the role, from the audit trail. If the person accepted an invitation, the name of the inviter. Administrators, maintainers of the project and the person with the role see it. Null for other callers, and if the trail has no such entry. */
   readonly grantedBy?: Maybe<Scalars['String']['output']>;
 };
 
@@ -2378,8 +2378,12 @@ export type AcceptedInvitation = {
   readonly projectName: Scalars['String']['output'];
   /** Null unless `kind` is `tenant`. */
   readonly tenantSlug?: Maybe<Scalars['String']['output']>;
+  /** Null unless `kind` is `tenant`. */
+  readonly tenantName?: Maybe<Scalars['String']['output']>;
   /** Null unless `kind` is `application`. */
   readonly applicationSlug?: Maybe<Scalars['String']['output']>;
+  /** Null unless `kind` is `application`. */
+  readonly applicationName?: Maybe<Scalars['String']['output']>;
   readonly role: Scalars['String']['output'];
 };
 
@@ -3119,7 +3123,7 @@ export type ApplicationConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3129,7 +3133,7 @@ export type Tenant2ApplicationConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3139,7 +3143,7 @@ export type BackendConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3149,7 +3153,7 @@ export type DeploymentSpecificationConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3159,7 +3163,7 @@ export type MachineUser2EndpointConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3169,7 +3173,7 @@ export type EndpointConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3179,7 +3183,7 @@ export type EnvironmentConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3189,7 +3193,7 @@ export type InvitationConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3199,7 +3203,7 @@ export type LanguagePackConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3209,7 +3213,7 @@ export type MachineUserConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3219,7 +3223,7 @@ export type User2ProjectConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3229,7 +3233,7 @@ export type User2TenantConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3239,7 +3243,7 @@ export type User2ApplicationConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3249,7 +3253,7 @@ export type TenantRoleDefinitionConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3259,7 +3263,7 @@ export type ProjectConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3269,7 +3273,7 @@ export type TenantConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3279,7 +3283,7 @@ export type TriggerConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3289,7 +3293,7 @@ export type UserConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -3299,7 +3303,7 @@ export type UserProviderResultConnection = {
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
-  /** False if the list has more than 10000 rows. */
+  /** False if the list has more rows than `totalCount` states. */
   readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
@@ -4231,7 +4235,9 @@ export type AcceptedInvitationResolvers<ContextType = GraphqlContext, ParentType
   projectSlug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   projectName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   tenantSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  tenantName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   applicationSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  applicationName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 

@@ -1441,6 +1441,7 @@ export const schemaHistory: Readonly<
       "constraint invitations.invitations_token_hash_length": "CHECK ((octet_length(token_hash) = 32))",
       "index invitations.invitations_application_idx": "CREATE INDEX invitations_application_idx ON public.invitations USING btree (application_id, id) WHERE (application_id IS NOT NULL)",
       "index invitations.invitations_ended_idx": "CREATE INDEX invitations_ended_idx ON public.invitations USING btree (ended_at)",
+      "index invitations.invitations_inviter_idx": "CREATE INDEX invitations_inviter_idx ON public.invitations USING btree (inviter_id, created_at)",
       "index invitations.invitations_open_idx": "CREATE INDEX invitations_open_idx ON public.invitations USING btree (project_id, expires_at) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL))",
       "index invitations.invitations_tenant_idx": "CREATE INDEX invitations_tenant_idx ON public.invitations USING btree (tenant_id, id) WHERE (tenant_id IS NOT NULL)",
       "table invitations": "table",

@@ -10,6 +10,7 @@ export type ApplicationInvitationsResult = {
       readonly role: string;
       readonly expiresAt: string;
       readonly revision: number;
+      readonly inviter: { readonly id: string; readonly externalName: string };
     }[];
     readonly totalCount: number;
     readonly isTotalExact: boolean;
@@ -20,7 +21,7 @@ export type ApplicationInvitationsVariables = {
   readonly pagination?: Pagination | null;
 };
 export const applicationInvitationsDocument =
-  'query applicationInvitations($object:ID!$pagination:Pagination){invitations:applicationInvitationsConnection(application:$object state:"OPEN" order:[{field:"createdAt" direction:DESC}]pagination:$pagination){nodes{id email role expiresAt revision}totalCount isTotalExact}}' as TypedDocument<
+  'query applicationInvitations($object:ID!$pagination:Pagination){invitations:applicationInvitationsConnection(application:$object state:"OPEN" order:[{field:"createdAt" direction:DESC}]pagination:$pagination){nodes{id email role expiresAt revision inviter{id externalName}}totalCount isTotalExact}}' as TypedDocument<
     ApplicationInvitationsResult,
     ApplicationInvitationsVariables
   >;
@@ -32,11 +33,11 @@ export type ApplicationInviteVariables = {
   readonly object: string;
   readonly email: string;
   readonly role: string;
-  readonly days: number;
+  readonly days?: number | null;
   readonly requireSameEmail: boolean;
 };
 export const applicationInviteDocument =
-  "mutation applicationInvite($object:ID!$email:String!$role:String!$days:Int!$requireSameEmail:Boolean!){created:inviteToApplication(applicationID:$object input:{email:$email role:$role expiresInDays:$days requireSameEmail:$requireSameEmail}){link delivery}}" as TypedDocument<
+  "mutation applicationInvite($object:ID!$email:String!$role:String!$days:Int$requireSameEmail:Boolean!){created:inviteToApplication(applicationID:$object input:{email:$email role:$role expiresInDays:$days requireSameEmail:$requireSameEmail}){link delivery}}" as TypedDocument<
     ApplicationInviteResult,
     ApplicationInviteVariables
   >;
@@ -47,13 +48,15 @@ export type InvitationAcceptResult = {
     readonly projectSlug: string;
     readonly projectName: string;
     readonly tenantSlug: string | null;
+    readonly tenantName: string | null;
     readonly applicationSlug: string | null;
+    readonly applicationName: string | null;
     readonly role: string;
   };
 };
 export type InvitationAcceptVariables = { readonly token: string };
 export const invitationAcceptDocument =
-  "mutation invitationAccept($token:String!){accepted:acceptInvitation(token:$token){kind projectSlug projectName tenantSlug applicationSlug role}}" as TypedDocument<
+  "mutation invitationAccept($token:String!){accepted:acceptInvitation(token:$token){kind projectSlug projectName tenantSlug tenantName applicationSlug applicationName role}}" as TypedDocument<
     InvitationAcceptResult,
     InvitationAcceptVariables
   >;
@@ -98,6 +101,7 @@ export type ProjectInvitationsResult = {
       readonly role: string;
       readonly expiresAt: string;
       readonly revision: number;
+      readonly inviter: { readonly id: string; readonly externalName: string };
     }[];
     readonly totalCount: number;
     readonly isTotalExact: boolean;
@@ -109,7 +113,7 @@ export type ProjectInvitationsVariables = {
 };
 /** The lists and the mutations of each kind have the same shape, so that one component serves all of them. */
 export const projectInvitationsDocument =
-  'query projectInvitations($object:ID!$pagination:Pagination){invitations:projectInvitationsConnection(project:$object state:"OPEN" order:[{field:"createdAt" direction:DESC}]pagination:$pagination){nodes{id email role expiresAt revision}totalCount isTotalExact}}' as TypedDocument<
+  'query projectInvitations($object:ID!$pagination:Pagination){invitations:projectInvitationsConnection(project:$object state:"OPEN" order:[{field:"createdAt" direction:DESC}]pagination:$pagination){nodes{id email role expiresAt revision inviter{id externalName}}totalCount isTotalExact}}' as TypedDocument<
     ProjectInvitationsResult,
     ProjectInvitationsVariables
   >;
@@ -121,11 +125,11 @@ export type ProjectInviteVariables = {
   readonly object: string;
   readonly email: string;
   readonly role: string;
-  readonly days: number;
+  readonly days?: number | null;
   readonly requireSameEmail: boolean;
 };
 export const projectInviteDocument =
-  "mutation projectInvite($object:ID!$email:String!$role:String!$days:Int!$requireSameEmail:Boolean!){created:inviteToProject(projectID:$object input:{email:$email role:$role expiresInDays:$days requireSameEmail:$requireSameEmail}){link delivery}}" as TypedDocument<
+  "mutation projectInvite($object:ID!$email:String!$role:String!$days:Int$requireSameEmail:Boolean!){created:inviteToProject(projectID:$object input:{email:$email role:$role expiresInDays:$days requireSameEmail:$requireSameEmail}){link delivery}}" as TypedDocument<
     ProjectInviteResult,
     ProjectInviteVariables
   >;
@@ -138,6 +142,7 @@ export type TenantInvitationsResult = {
       readonly role: string;
       readonly expiresAt: string;
       readonly revision: number;
+      readonly inviter: { readonly id: string; readonly externalName: string };
     }[];
     readonly totalCount: number;
     readonly isTotalExact: boolean;
@@ -148,7 +153,7 @@ export type TenantInvitationsVariables = {
   readonly pagination?: Pagination | null;
 };
 export const tenantInvitationsDocument =
-  'query tenantInvitations($object:ID!$pagination:Pagination){invitations:tenantInvitationsConnection(tenant:$object state:"OPEN" order:[{field:"createdAt" direction:DESC}]pagination:$pagination){nodes{id email role expiresAt revision}totalCount isTotalExact}}' as TypedDocument<
+  'query tenantInvitations($object:ID!$pagination:Pagination){invitations:tenantInvitationsConnection(tenant:$object state:"OPEN" order:[{field:"createdAt" direction:DESC}]pagination:$pagination){nodes{id email role expiresAt revision inviter{id externalName}}totalCount isTotalExact}}' as TypedDocument<
     TenantInvitationsResult,
     TenantInvitationsVariables
   >;
@@ -160,11 +165,11 @@ export type TenantInviteVariables = {
   readonly object: string;
   readonly email: string;
   readonly role: string;
-  readonly days: number;
+  readonly days?: number | null;
   readonly requireSameEmail: boolean;
 };
 export const tenantInviteDocument =
-  "mutation tenantInvite($object:ID!$email:String!$role:String!$days:Int!$requireSameEmail:Boolean!){created:inviteToTenant(tenantID:$object input:{email:$email roleName:$role expiresInDays:$days requireSameEmail:$requireSameEmail}){link delivery}}" as TypedDocument<
+  "mutation tenantInvite($object:ID!$email:String!$role:String!$days:Int$requireSameEmail:Boolean!){created:inviteToTenant(tenantID:$object input:{email:$email roleName:$role expiresInDays:$days requireSameEmail:$requireSameEmail}){link delivery}}" as TypedDocument<
     TenantInviteResult,
     TenantInviteVariables
   >;

@@ -21,9 +21,7 @@ const record: AccessRecord = {
 
 test('a reader without known roles sees no more than a stranger, whatever roles the person has', () => {
   for (const isAdministrator of [false, true])
-    expect(
-      createAccessRow({ ...record, isAdministrator }, { isSelf: false, roles: null }),
-    ).toMatchObject({
+    expect(createAccessRow({ ...record, isAdministrator }, { isSelf: false, roles: null })).toMatchObject({
       tenantId: null,
       applicationId: null,
       hiddenKinds: ['PROJECT_ROLE', 'APPLICATION_ROLE'],

@@ -73,12 +73,7 @@ async function assertInviterMayGrant(
 }
 
 /** Adds the member and ends the invitation. The caller must hold the locks. */
-async function join(
-  { audit, memberships }: AcceptanceDeps,
-  tx: Tx,
-  actor: Actor,
-  before: store.Invitation,
-) {
+async function join({ audit, memberships }: AcceptanceDeps, tx: Tx, actor: Actor, before: store.Invitation) {
   const { id, inviterId, projectId, role, email } = before
   const offer = { ...getTarget(before), role, projectId }
   const grantEvent = await memberships.invited.join(tx, actor.user.id, offer)

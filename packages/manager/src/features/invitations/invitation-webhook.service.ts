@@ -38,11 +38,7 @@ export const noWebhook: InvitationWebhook = { announce: () => Promise.resolve('N
 export function createInvitationWebhook(deps: WebhookDeps): InvitationWebhook {
   const url = new URL(deps.url)
   /** Sends the message once. */
-  const attempt = async (
-    invitation: store.Invitation,
-    body: Buffer,
-    timeoutMs: number,
-  ): Promise<Attempt> => {
+  const attempt = async (invitation: store.Invitation, body: Buffer, timeoutMs: number): Promise<Attempt> => {
     const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1_000)
     const signature = signWebhook({ id: invitation.id, timestampSeconds, body, token: deps.secret })
     try {

@@ -18,7 +18,10 @@ const kinds: { kind: Kind; entity: 'Project' | 'Tenant' | 'Application'; role: s
 ]
 const emailOf = ({ email = '' }: Person): string => email
 async function findMembership(kind: Kind, { id }: Person): Promise<string> {
-  const { rows } = await service.sql.query<{ id: string }>(`select id from user2${kind}s where user_id = $1`, [id])
+  const { rows } = await service.sql.query<{ id: string }>(
+    `select id from user2${kind}s where user_id = $1`,
+    [id],
+  )
   return rows[0]?.id ?? ''
 }
 /** Returns the kinds and entities of the last rows in the trail. */
@@ -71,7 +74,9 @@ test.each(kinds)(
 test('[invitations.removal] a link that is opened during the removal of the member does not work', async () => {
   const ann = await person('ann-in-a-race')
   const input = { email: emailOf(ann), role: 'readonly' }
-  expect((await accept(ann, (await inviteOrFail(admin, 'project', project.id, input)).token)).error).toBeNull()
+  expect(
+    (await accept(ann, (await inviteOrFail(admin, 'project', project.id, input)).token)).error,
+  ).toBeNull()
   const { token } = await inviteOrFail(admin, 'project', project.id, input)
   const id = await findMembership('project', ann)
   const lock = 'select 1 from user2projects where id = $1 for update'
@@ -91,7 +96,10 @@ test('[invitations.removal] a link that is opened during the removal of the memb
 
 test('[invitations.same-email] letters that only look like a-z in lower case make another address', async () => {
   const { id } = await person('kelvin')
-  await service.sql.query('update users set external_email = $2 where id = $1', [id, '\u212Aelvin@example.com'])
+  await service.sql.query('update users set external_email = $2 where id = $1', [
+    id,
+    '\u212Aelvin@example.com',
+  ])
   const { token } = await inviteOrFail(admin, 'project', project.id, {
     email: 'kelvin@example.com',
     role: 'readonly',

@@ -8,11 +8,7 @@ export type WithdrawnInvitation = { id: string; projectId: string; role: string;
 
 /** Returns the stored e-mail address of a user. */
 export async function findUserEmail(tx: Tx, userId: string): Promise<string> {
-  const row = await tx
-    .selectFrom('users')
-    .select('externalEmail')
-    .where('id', '=', userId)
-    .executeTakeFirst()
+  const row = await tx.selectFrom('users').select('externalEmail').where('id', '=', userId).executeTakeFirst()
   return row?.externalEmail ?? ''
 }
 
@@ -25,11 +21,8 @@ export const withdrawByEmail = (
   withdraw(tx, object, sql<boolean>`lower(email collate "C") = any (${[...emails]}::text[])`)
 
 /** Revokes the open invitations that offer a role. */
-export const withdrawByRole = (
-  tx: Tx,
-  object: InvitedObject,
-  role: string,
-): Promise<WithdrawnInvitation[]> => withdraw(tx, object, sql<boolean>`role = ${role}`)
+export const withdrawByRole = (tx: Tx, object: InvitedObject, role: string): Promise<WithdrawnInvitation[]> =>
+  withdraw(tx, object, sql<boolean>`role = ${role}`)
 
 /** Reads at most the open invitations of the project, whose number is limited. */
 async function withdraw(

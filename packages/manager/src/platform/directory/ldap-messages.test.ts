@@ -149,9 +149,7 @@ describe('a stream of bytes', () => {
   })
 
   test('in tiny chunks is copied only a few times', () => {
-    const large = message(
-      element(0x64, text('uid=ann'), element(0x30, attribute('cn', 'x'.repeat(200_000)))),
-    )
+    const large = message(element(0x64, text('uid=ann'), element(0x30, attribute('cn', 'x'.repeat(200_000)))))
     const { read } = createMessageReader(limits)
     let allocated = 0
     const { alloc, concat } = Buffer
