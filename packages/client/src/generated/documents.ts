@@ -889,6 +889,63 @@ export const disablePiletDocument =
     DisablePiletVariables
   >;
 
+export type EffectiveAccessResult = {
+  readonly effectiveAccess: {
+    readonly nodes: readonly {
+      readonly scope: string;
+      readonly role: string;
+      readonly applicationRole: string | null;
+      readonly permissions: readonly Permission[];
+      readonly covers: readonly string[];
+      readonly hiddenKinds: readonly string[];
+      readonly user: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      };
+      readonly project: {
+        readonly id: string;
+        readonly name: string;
+        readonly slug: string;
+      } | null;
+      readonly tenant: {
+        readonly id: string;
+        readonly name: string;
+        readonly slug: string;
+      } | null;
+      readonly application: {
+        readonly id: string;
+        readonly name: string;
+        readonly slug: string;
+      } | null;
+      readonly reasons: readonly {
+        readonly kind: string;
+        readonly role: string;
+        readonly membershipId: string | null;
+        readonly grantedAt: string | null;
+        readonly grantedBy: string | null;
+      }[];
+    }[];
+    readonly hiddenKinds: readonly string[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly endCursor: string | null;
+    };
+  };
+};
+export type EffectiveAccessVariables = {
+  readonly user: string;
+  readonly project?: string | null;
+  readonly pagination?: Pagination | null;
+  readonly after?: string | null;
+};
+export const effectiveAccessDocument =
+  "query effectiveAccess($user:ID!$project:ID$pagination:Pagination$after:String){effectiveAccess(user:$user project:$project pagination:$pagination after:$after){nodes{scope role applicationRole permissions covers hiddenKinds user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name slug}application{id name slug}reasons{kind role membershipId grantedAt grantedBy}}hiddenKinds pageInfo{hasNextPage endCursor}}}" as TypedDocument<
+    EffectiveAccessResult,
+    EffectiveAccessVariables
+  >;
+
 export type EnablePiletResult = {
   readonly enablePiletPackage: {
     readonly id: string;
@@ -4861,4 +4918,63 @@ export const wakeDeploymentDocument =
   "mutation wakeDeployment($applicationId:ID!$environmentId:ID!){wakeDeployment(applicationId:$applicationId environmentId:$environmentId){success minReplicas alreadyAwake}}" as TypedDocument<
     WakeDeploymentResult,
     WakeDeploymentVariables
+  >;
+
+export type WhoCanReachResult = {
+  readonly whoCanReach: {
+    readonly nodes: readonly {
+      readonly scope: string;
+      readonly role: string;
+      readonly applicationRole: string | null;
+      readonly permissions: readonly Permission[];
+      readonly covers: readonly string[];
+      readonly hiddenKinds: readonly string[];
+      readonly user: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+      };
+      readonly project: {
+        readonly id: string;
+        readonly name: string;
+        readonly slug: string;
+      } | null;
+      readonly tenant: {
+        readonly id: string;
+        readonly name: string;
+        readonly slug: string;
+      } | null;
+      readonly application: {
+        readonly id: string;
+        readonly name: string;
+        readonly slug: string;
+      } | null;
+      readonly reasons: readonly {
+        readonly kind: string;
+        readonly role: string;
+        readonly membershipId: string | null;
+        readonly grantedAt: string | null;
+        readonly grantedBy: string | null;
+      }[];
+    }[];
+    readonly hiddenKinds: readonly string[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly endCursor: string | null;
+    };
+  };
+};
+export type WhoCanReachVariables = {
+  readonly project?: string | null;
+  readonly tenant?: string | null;
+  readonly application?: string | null;
+  readonly filters?: readonly Filter[] | null;
+  readonly pagination?: Pagination | null;
+  readonly after?: string | null;
+};
+export const whoCanReachDocument =
+  "query whoCanReach($project:ID$tenant:ID$application:ID$filters:[Filter!]$pagination:Pagination$after:String){whoCanReach(project:$project tenant:$tenant application:$application filters:$filters pagination:$pagination after:$after){nodes{scope role applicationRole permissions covers hiddenKinds user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name slug}application{id name slug}reasons{kind role membershipId grantedAt grantedBy}}hiddenKinds pageInfo{hasNextPage endCursor}}}" as TypedDocument<
+    WhoCanReachResult,
+    WhoCanReachVariables
   >;

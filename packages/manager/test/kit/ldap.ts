@@ -84,13 +84,15 @@ export const ldapOptions = (slapd: Pick<Slapd, 'url'>, changes: Partial<LdapOpti
 export function createTestDirectory(options: LdapOptions, deps: { log: Logger; metrics: Metrics }) {
   const metrics = createDirectoryMetrics(deps.metrics)
   const directory = createLdapDirectory(options, { log: deps.log, metrics })
-  const search = (text: string, args: ListArgs = {}, callerId = 'caller') =>
+  const searchPage = (text: string, args: ListArgs = {}, callerId = 'caller') =>
     directory.search(text, readPage(directoryFields, args), callerId)
   return {
     directory,
-    search,
+    searchPage,
+    /** Returns the rows without the properties of the page. */
+    search: async (...args: Parameters<typeof searchPage>) => [...(await searchPage(...args))],
     namesOf: async (text: string, args?: ListArgs): Promise<string[]> =>
-      (await search(text, args)).map(({ displayName }) => displayName),
+      (await searchPage(text, args)).map(({ displayName }) => displayName),
     find: (id: string) => directory.find(id, 'caller'),
   }
 }

@@ -117,7 +117,7 @@ describe('the inviter is judged again', () => {
         requireSameEmail: false,
       }),
       developer: await inviteOrFail(inviter, 'project', project.id, {
-        email,
+        email: `other-${email}`,
         role: 'developer',
         requireSameEmail: false,
       }),
