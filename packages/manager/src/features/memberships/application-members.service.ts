@@ -64,12 +64,8 @@ export function createApplicationMembersService({ db, audit, grantToUser }: Memb
         const projectId = orNotFound(await authority.lockApplicationMembers(tx, applicationId), 'application')
         await assertMaintainer(tx, actor.user.id, projectId)
         await addUser()
-        const after = await store.insertApplicationMember(tx, {
-          projectId,
-          applicationId,
-          userId,
-          role: grantedRole,
-        })
+        const values = { projectId, applicationId, userId, role: grantedRole }
+        const after = await store.insertApplicationMember(tx, values)
         await audit.append(tx, actor, applicationMemberEvent('grant', { before: null, after }))
         return after
       })

@@ -111,12 +111,8 @@ export function createTenantMembersService({ db, audit, grantToUser }: MembersDe
         // The check runs before the write: callers who add themselves must not get permissions from the new row.
         await assertGrant(tx, actor, { projectId, tenantId, existingRole: null, newRole })
         await addUser()
-        const after = await store.insertTenantMember(tx, {
-          projectId,
-          tenantId,
-          userId,
-          roleName: newRole.name,
-        })
+        const values = { projectId, tenantId, userId, roleName: newRole.name }
+        const after = await store.insertTenantMember(tx, values)
         await audit.append(tx, actor, tenantMemberEvent('grant', { before: null, after }))
         return after
       })

@@ -152,7 +152,8 @@ describe('a stream of bytes', () => {
     const large = message(element(0x64, text('uid=ann'), element(0x30, attribute('cn', 'x'.repeat(200_000)))))
     const { read } = createMessageReader(limits)
     let allocated = 0
-    const { alloc, concat } = Buffer
+    const alloc = Buffer.alloc.bind(Buffer)
+    const concat = Buffer.concat.bind(Buffer)
     const spies = [
       vi.spyOn(Buffer, 'alloc').mockImplementation((size: number) => {
         allocated += size

@@ -10,8 +10,9 @@ export type SealedCursors = ReturnType<typeof createSealedCursors>
 
 const maxCursorLength = 1_000
 
+const createContext = ({ list, readerId }: CursorOwner): Buffer => Buffer.from(`${readerId} ${list}`)
+
 export function createSealedCursors(key: KeyObject) {
-  const createContext = ({ list, readerId }: CursorOwner): Buffer => Buffer.from(`${readerId} ${list}`)
   return {
     seal: (position: readonly string[], owner: CursorOwner): string =>
       encrypt(key, Buffer.from(JSON.stringify(position)), createContext(owner)).toString('base64url'),
