@@ -79,6 +79,7 @@ describe('documents', () => {
       getSettings: { project: unknown },
       listTenant2Applications: { tenantId: unknown },
       pageTenant2Applications: { tenantId: unknown },
+      whoCanReach: { project: unknown },
     }
     const problems: unknown[] = []
     for (const text of Object.values(documents)) {
