@@ -41,6 +41,7 @@ const separatorTokens = new Set([
   TokenType.RIGHT_BRACE,
   TokenType.RIGHT_BRACKET,
 ])
+const byteOrderMark = Buffer.from('\ufeff')
 const blanks = new Set(Buffer.from(' \t\r\n'))
 
 /**
@@ -57,6 +58,9 @@ export function redactJson(text: string, context: RedactionContext): string {
     setLastEnd(reader, token.offset)
     readToken(reader, token)
   }
+  // The tokenizer ignores the first byte order mark wherever it is, and does not count its bytes in the offsets of the
+  // tokens. After this one, any other mark outside of a string is an error.
+  tokenizer.write(byteOrderMark)
   tokenizer.write(bytes)
   if (context.isTruncated) closeTruncatedValues(reader)
   else {

@@ -9,7 +9,12 @@ const multipart = /^\s*multipart\//i
 const firstLine = /^(?:\r?\n)*(--[^\r\n]{1,300})\r?\n(content-)?/i
 const delimiterEnd = /(--)?[ \t]*(?:\r?\n|$)/y
 const [maxParts, maxHeadersLength] = [1_000, 8_192]
-const header = /^([^:\s]{1,100}):([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)/gm
+const headLine = /[^\r\n]+(?:\r?\n[ \t][^\r\n]*)*/g
+const header = /^([^:\s]{1,100}):([^]*)$/
+const dispositionType = /^\s*[\w-]{1,40}/
+const partParameter = /;\s*(?:file)?name\*?\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"\\]*))/gi
+// A name in several parameters (RFC 2231) is not joined; it counts as secret.
+const splitName = /[;\s]name\*\d/i
 const nameParameter = /[;\s]name\*?\s*=\s*(?:"((?:[^"\\]|\\.)*)|([^;"]*))/gi
 const fileParameter = /[;\s]filename\*?\s*=/i
 const transferEncoding = /^content-transfer-encoding:\s*(?!7bit|8bit|binary)\S/im
@@ -91,8 +96,8 @@ function redactPartContent(
   { redactPart }: PartOptions,
 ): string {
   const parameters = head.replaceAll(/\r?\n[ \t]+/g, ' ')
-  for (const [, quoted, bare] of parameters.matchAll(nameParameter))
-    if (isSecretPart(quoted ?? bare ?? '')) return content.length > 0 ? redactionMarker : ''
+  const names = [...parameters.matchAll(nameParameter)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+  if (splitName.test(parameters) || names.some(isSecretPart)) return content.length > 0 ? redactionMarker : ''
   if (fileParameter.test(parameters))
     return `[file, ${content.length} bytes${isTruncated ? ' and more' : ''}]`
   if (transferEncoding.test(parameters)) return `[binary, ${content.length} bytes]`
@@ -103,8 +108,24 @@ function redactPartContent(
 const isSecretPart = (name: string): boolean => getMeaning(name) === 'secret' || name.includes('=?')
 
 const redactPartHead = (head: string, { budget }: PartOptions): string =>
-  head.replaceAll(header, (line: string, name: string, value: string) => {
+  head.replaceAll(headLine, (line: string) => {
     spend(budget)
-    if (isSecretHeader(name)) return `${name}: ${redactionMarker}`
-    return /^content-disposition$/i.test(name) ? line : `${name}:${redactText(value, budget)}`
+    const [, name, value = ''] = header.exec(line) ?? []
+    if (name === undefined) return redactionMarker
+    const isDisposition = /^content-disposition$/i.test(name)
+    if (isSecretHeader(name) || (isDisposition && !isPlainDisposition(value, budget)))
+      return `${name}: ${redactionMarker}`
+    return isDisposition ? line : `${name}:${redactText(value, budget)}`
   })
+
+/** Returns whether the header consists of a type and names of parts and files, and no name contains a secret. */
+function isPlainDisposition(value: string, budget: Budget): boolean {
+  const type = dispositionType.exec(value)?.[0] ?? ''
+  const rest = value
+    .slice(type.length)
+    .replaceAll(partParameter, (parameter: string, quoted?: string, bare = '') => {
+      const name = quoted?.replaceAll(/\\(.)/g, '$1') ?? bare
+      return redactText(name, budget) === name ? '' : parameter
+    })
+  return type !== '' && /^[\s;]*$/.test(rest)
+}

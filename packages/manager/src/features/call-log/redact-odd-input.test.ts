@@ -289,6 +289,19 @@ describe('inside of something that is parsed', () => {
   })
 })
 
+test('[esb-audit.redact-scope] a byte order mark that is not at the start does not move what is hidden', () => {
+  const document = '{"cvv":421,"password":"421"}'
+  for (const body of [
+    ` \ufeff${document}`,
+    `\ufeff\ufeff${document}`,
+    `\x1e\ufeff${document}`,
+    `{\ufeff${document.slice(1)}`,
+    `[\ufeff${document}]`,
+    json({ a: ` \ufeff${document}` }),
+  ])
+    for (const type of [null, 'application/json']) expect(show(body, type)).not.toMatch(/[421]"?[,}]/)
+})
+
 test('[esb-audit.redact-scope] no beginning of any of these shows a secret, unless it is broken further on', () => {
   for (const cases of [jsonCases, xmlCases, formCases, textCases])
     for (const body of Object.values(cases).filter(({ length }) => length < 500))

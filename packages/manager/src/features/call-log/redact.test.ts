@@ -225,6 +225,27 @@ describe('bodies of several parts', () => {
     )
   })
 
+  test('[esb-audit.redact-scope] a head shows plain names, and headers without secrets', () => {
+    const named = 'Content-Disposition: form-data; name="x"'
+    const hidden = 'Content-Disposition: [REDACTED]'
+    for (const [head, shown] of [
+      [`${named}\r\nAuthorization : Bearer s3cr3t`, `${named}\r\n[REDACTED]`],
+      [`${named}\r\npassword=s3cr3t`, `${named}\r\n[REDACTED]`],
+      [`${named}\r\n X-Key: s3cr3t`, hidden],
+      [`${named}; password="s3cr3t"`, hidden],
+      [`${named}; x="; filename=s3cr3t"`, hidden],
+      ['Content-Disposition: form-data; name="token=s3cr3t"', hidden],
+      [`${named}; filename="a b.txt"`, `${named}; filename="a b.txt"`],
+    ] as const) {
+      const text = show(part(named, 'kept') + part(head, 'x') + '--x--', type)
+      expect(text).toContain(part(shown, '').trimEnd())
+      expect(text).toContain('kept')
+      expect(text).not.toContain('s3cr3t')
+    }
+    const split = part('Content-Disposition: form-data; name*0="pass"; name*1="word"', 's3cr3t')
+    expect(show(`${split}--x--`, type)).toBe(`${part(hidden, '[REDACTED]')}--x--`)
+  })
+
   test('[esb-audit.redact-scope] a part with a type is shown like a body, and one without like the value of a form', () => {
     const typed = (content: string): string => part('Content-Type: text/plain', content)
     const body = [typed('kept'), typed('{"pin":1}'), field('"a"', 'pin: 1'), field('"b"', 'a: kept'), '--x--']
