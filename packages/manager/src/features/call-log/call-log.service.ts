@@ -50,7 +50,7 @@ export function createCallLog({ db, log, metrics, database: { run } }: CallLogDe
   }
 
   const writeStart = createCoalescedWriter<store.Call>(
-    ({ id }) => id,
+    (call) => call,
     (calls) => insertWithPartition(db, () => store.insertCalls(run, calls)),
     { log, metrics },
   )
@@ -67,8 +67,8 @@ export function createCallLog({ db, log, metrics, database: { run } }: CallLogDe
         await store.updateCalls(run, [endedCall])
       }
   }
-  const writeEnd = createCoalescedWriter(getCallId, logEnds, { log, metrics })
-  const writeEndWithContents = createCoalescedWriter(getCallId, logEnds, { log, metrics, ...contentsLimits })
+  const writeEnd = createCoalescedWriter(getCall, logEnds, { log, metrics })
+  const writeEndWithContents = createCoalescedWriter(getCall, logEnds, { log, metrics, ...contentsLimits })
 
   return {
     start: async (call: store.Call): Promise<void> => {
@@ -119,18 +119,19 @@ const neverServed = '-infinity'
 const computeServedUntil = ({ isRefused, createdAt }: store.Call): string =>
   isRefused ? neverServed : new Date(Date.parse(createdAt) + 2 * callerCacheMs).toISOString()
 
-const getCallId = ({ call }: store.EndedCall): string => call.id
+const getCall = ({ call }: store.EndedCall): store.Call => call
 
 type CoalescedWriterOptions = { log: Logger; metrics: CallLogMetrics; maxBatch?: number; maxWaiting?: number }
 
-/** Returns a function that writes one row, coalesced with other pending rows. */
+/** Returns a function that writes one row, coalesced with other pending rows. The rows of projects take turns. */
 function createCoalescedWriter<Row>(
-  getId: (row: Row) => string,
+  getCall: (row: Row) => store.Call,
   writeAll: (rows: Row[]) => Promise<void>,
   { log, metrics, ...limits }: CoalescedWriterOptions,
 ) {
   const run = createCoalescer<Row, Error>({
-    getKey: getId,
+    getKey: (row) => getCall(row).id,
+    getOwner: (row) => getCall(row).projectId,
     ...limits,
     // The disk serializes commits anyway, so fewer and larger commits are more efficient.
     maxConcurrent: 1,

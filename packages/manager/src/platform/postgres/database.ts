@@ -91,7 +91,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     preferredOwner: serviceOwner,
     newestWindow,
   })
-  const longShare = createConnectionShare(options, pools.long.options.max)
+  // Notifications are statements without an owner. One connection remains for other long work.
+  const longShare = createConnectionShare(options, Math.max(1, pools.long.options.max - 1))
   const runInBackground = createRun({ ...requestOptions, lane: 'requests', watch: backgroundWatch })
   const clock = createDatabaseClock(runInBackground)
   return {

@@ -10,7 +10,10 @@ import type { DB } from '../../generated/db.ts'
 /** Runs the statements of one transaction. */
 export type Tx = Transaction<DB>
 /** Runs read-only statements. */
-export type Reads = Pick<Kysely<DB>, 'selectFrom' | 'selectNoFrom' | 'executeQuery' | 'getExecutor'>
+export type Reads = Pick<Kysely<DB>, 'selectFrom' | 'selectNoFrom' | 'executeQuery' | 'getExecutor'> & {
+  /** The same handle, with connections that prepare each statement once. */
+  readonly prepared?: Reads
+}
 /** Runs any statement: a transaction, or one of the handles for changes. */
 export type Queries = Reads & Pick<Kysely<DB>, 'insertInto' | 'updateTable' | 'deleteFrom' | 'mergeInto'>
 
@@ -43,15 +46,13 @@ const retryTransactionsForMs = 1_000
 const canRetryTransaction = (error: unknown): boolean =>
   !isOutcomeUnknown(error) && (isRetryable(error) || isConflict(error))
 
-const preparedHandles = new WeakMap<Reads, Reads>()
-
 /**
  * Returns a handle whose connections prepare each statement once. Use it for lookups by key and for lists without
  * filters, whose best plan does not depend on the values. After five runs, PostgreSQL may keep one plan for all
- * values; for a filter on a skewed column, that plan can be much slower than one for the actual value. A transaction
- * is returned unchanged.
+ * values; for a filter on a skewed column, that plan can be much slower than one for the actual value. Handles without
+ * such connections, for example transactions, are returned unchanged.
  */
-export const withPreparedStatements = (db: Reads): Reads => preparedHandles.get(db) ?? db
+export const withPreparedStatements = (db: Reads): Reads => db.prepared ?? db
 
 /** Creates the handles of one pool. */
 export function createDb(
@@ -61,8 +62,10 @@ export function createDb(
   const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
   const createHandle = (kind: StatementKind, nameStatement?: NameStatement): Kysely<DB> =>
     new Kysely<DB>({ dialect: createDialect({ ...options, kind, nameStatement }), plugins, log })
-  const [read, write] = [createHandle('read'), createHandle('write')]
-  preparedHandles.set(read, createHandle('read', createStatementNames()))
+  const read = Object.assign(createHandle('read'), {
+    prepared: createHandle('read', createStatementNames()),
+  })
+  const write = createHandle('write')
   const startSnapshot = () =>
     write.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
   return {
