@@ -1,9 +1,9 @@
 // Starts replicas of the service, each in its own process with every role, as in production.
-import { tmpdir } from 'node:os'
 import type { Engines } from './cluster.ts'
 import { masterKey, proxySecret } from '@manager/harness/callers.ts'
 import { type Child, endChild, startChild, until } from './children.ts'
 import { freePort } from '@manager/harness/engines/postgres.ts'
+import { compileCache } from '@manager/harness/process.ts'
 
 export type Replica = {
   name: string
@@ -85,7 +85,7 @@ const settingsOf = (
   healthPort: number,
 ): Record<string, string> => ({
   // Uses the compile cache. Without it, type stripping would take most of the start time.
-  NODE_COMPILE_CACHE: `${tmpdir()}/manager-compile-cache`,
+  NODE_COMPILE_CACHE: compileCache,
   SVC_DATABASE_URL: cluster.databaseUrl,
   SVC_REDIS_URL: cluster.redisUrl,
   SVC_MASTER_KEY: masterKey,

@@ -3,7 +3,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 
 /** A template engine in the benchmark. `prepare` is absent if the engine cannot reuse a parsed template. */
 export interface Engine {
@@ -31,7 +30,8 @@ interface GoTextTemplate {
  * Loads the other packages, and installs them if necessary. Returns an empty list if the installation fails.
  */
 export function loadOtherPackages(): Engine[] {
-  const directory = `${tmpdir()}/gotemplate-other-packages`
+  const directory = new URL('../../../node_modules/.cache/gotemplate-other-packages', import.meta.url)
+    .pathname
   if (!existsSync(`${directory}/node_modules`)) {
     mkdirSync(directory, { recursive: true })
     writeFileSync(`${directory}/package.json`, '{"private": true}')

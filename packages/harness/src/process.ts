@@ -1,6 +1,5 @@
 // Runs the service and the `manager` command as separate processes, as in production.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 import { processEnv, testEnv } from './test-env.ts'
 
@@ -17,11 +16,14 @@ export type ServiceProcess = {
   exit: Promise<number | string>
 }
 
+/** The folder of Node's compile cache. It is in the clone, because other users can write to the temporary folder. */
+export const compileCache = new URL('../../../node_modules/.cache/manager', import.meta.url).pathname
+
 /** Builds the environment of a child. Only PATH is inherited, so that no other variable affects the child. */
 const childEnv = (env: Record<string, string | undefined>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   // Without the cache, short commands would spend most of their run time on stripping types.
-  NODE_COMPILE_CACHE: `${tmpdir()}/manager-compile-cache`,
+  NODE_COMPILE_CACHE: compileCache,
   ...env,
 })
 

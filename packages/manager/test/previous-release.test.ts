@@ -6,8 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defaultRef } from '@manager/harness/release.ts'
 
 let checkout: string
+/** Settings of the user, such as signed commits, do not apply. */
+const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
 const git = (...args: string[]): string =>
-  execFileSync('git', args, { cwd: checkout, encoding: 'utf8' }).trim()
+  execFileSync('git', args, { cwd: checkout, encoding: 'utf8', env }).trim()
 const commit = (subject: string): string => {
   git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-q', '--allow-empty', '-m', subject)
   return git('rev-parse', 'HEAD')

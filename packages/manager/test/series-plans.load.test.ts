@@ -52,18 +52,25 @@ async function costOf(text: string, values: unknown[]): Promise<Cost> {
   }
 }
 
-/** Adds calls of one machine user to one endpoint, spread evenly over a period. */
+/** Adds the same number of calls for each caller, spread evenly over a period and stored in the order of their times. */
 async function addCalls(
-  { endpointId, machineUserId }: { endpointId: string; machineUserId: string },
+  callers: readonly { endpointId: string; machineUserId: string }[],
   [count, from, to]: readonly [number, Date, Date],
 ): Promise<void> {
   await service.sql.query(
     `insert into esb_audit_logs (id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url,
        response_status, duration_ms)
-     select gen_random_uuid(), $3::timestamptz + (n::float8 / $5) * ($4::timestamptz - $3::timestamptz), $1, $2,
-       '10.1.2.3', 'GET', '/', 'http://a.example', 200, 5
-     from generate_series(0, $5::int - 1) n`,
-    [endpointId, machineUserId, from, to, count],
+     select gen_random_uuid(), $3::timestamptz + (n::float8 / $5) * ($4::timestamptz - $3::timestamptz), endpoint_id,
+       machine_user_id, '10.1.2.3', 'GET', '/', 'http://a.example', 200, 5
+     from generate_series(0, $5::int - 1) n, unnest($1::uuid[], $2::uuid[]) caller (endpoint_id, machine_user_id)
+     order by n`,
+    [
+      callers.map(({ endpointId }) => endpointId),
+      callers.map(({ machineUserId }) => machineUserId),
+      from,
+      to,
+      count,
+    ],
   )
 }
 
@@ -80,13 +87,11 @@ test('counting calls reads the new calls, whatever the size of the log', async (
     )
     callers.push(caller)
   }
-  for (const caller of callers)
-    await addCalls(caller, [newRows / callers.length, new Date(range.from), until])
+  await addCalls(callers, [newRows / callers.length, new Date(range.from), until])
   const costs: Cost[] = []
   let stored = 0
   for (const size of sizes) {
-    for (const caller of callers)
-      await addCalls(caller, [(size - stored) / callers.length, daysBefore(6), daysBefore(1)])
+    await addCalls(callers, [(size - stored) / callers.length, daysBefore(6), daysBefore(1)])
     stored = size
     await service.sql.query('vacuum analyze esb_audit_logs')
     service.statements.length = 0

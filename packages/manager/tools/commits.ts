@@ -23,7 +23,7 @@ export async function findProblems(message: string): Promise<string[]> {
     'body-max-line-length': [0],
     'footer-max-line-length': [0],
   } as const
-  const { errors } = await lint(message, rules, { parserOpts })
+  const { errors } = await lint(message.replace(/ \(#\d+\)$/m, ''), rules, { parserOpts })
   const subject = /^[^:]*: (.*)$/m.exec(message)?.[1] ?? ''
   const problems = errors.map(({ message: text }) => text)
   return nonImperativePattern.test(subject)

@@ -3,7 +3,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
 
 /** A template, and everything else that determines its output. */
@@ -33,7 +32,7 @@ const source = new URL('main.go', import.meta.url).pathname
 /** Returns the path of the oracle, which is built if needed. Returns null if Go is not installed. */
 export function oracleProgram(): string | null {
   const hash = createHash('sha256').update(readFileSync(source)).digest('hex').slice(0, 16)
-  const directory = `${tmpdir()}/gotemplate-oracle`
+  const directory = new URL('../../../../node_modules/.cache/gotemplate-oracle', import.meta.url).pathname
   const program = `${directory}/oracle-${hash}`
   if (existsSync(program)) return program
   mkdirSync(directory, { recursive: true })

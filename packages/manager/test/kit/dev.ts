@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { freePort } from '@manager/harness/engines/postgres.ts'
+import { compileCache } from '@manager/harness/process.ts'
 
 const program = new URL('../../tools/dev.ts', import.meta.url).pathname
 const root = new URL('../../../../', import.meta.url).pathname
@@ -44,7 +45,7 @@ export async function createDevSandbox(): Promise<DevSandbox> {
   const env = {
     PATH: process.env['PATH'] as string,
     HOME: process.env['HOME'] ?? '/',
-    NODE_COMPILE_CACHE: `${tmpdir()}/manager-compile-cache`,
+    NODE_COMPILE_CACHE: compileCache,
     TMPDIR: tmp,
     SVC_PORT: String(port),
     SVC_HEALTH_PORT: String(await freePort()),

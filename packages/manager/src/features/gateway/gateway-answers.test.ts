@@ -177,7 +177,7 @@ describe('when the upstream cannot be asked', () => {
       )
     await expect.poll(outcome).toBe('aborted')
     gateway.upstream.handle(null)
-    expect((await gateway.send(path, { to: hasty })).status).toBe(200)
+    await expect.poll(async () => (await gateway.send(path, { to: hasty })).status).toBe(200)
   })
 
   test('so many calls go to one origin at once; further ones are told to come back, and other origins are not held up', async () => {
