@@ -11,6 +11,8 @@ const statusByCode = {
   // The change is based on an outdated revision of the object.
   CONFLICT: 409,
   gone: 410,
+  // The request names a version of the object that is not the current one.
+  precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
   key_reused: 422,

@@ -2,7 +2,12 @@
 import { AppError } from '../errors.ts'
 
 /** `page` is HTML; an unauthenticated caller that does not accept HTML gets `error` instead. */
-export type ErrorShape = 'error' | 'envelope' | 'graphql' | 'page' | 'validation'
+export type ErrorShape = 'error' | 'envelope' | 'graphql' | 'page' | 'scim' | 'validation'
+
+/** The media type of SCIM bodies (RFC 7644, section 8.1). */
+export const scimMediaType = 'application/scim+json; charset=utf-8'
+/** The schema of SCIM error bodies (RFC 7644, section 3.12). */
+export const scimErrorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
 /** Returns the body of an error response in the shape of its route group. */
 export function createErrorBody(
@@ -10,6 +15,7 @@ export function createErrorBody(
   error: AppError,
   requestId: string,
 ): Record<string, unknown> {
+  if (shape === 'scim') return createScimErrorBody(error)
   const { code, message, hint, fields } = error
   const common = { code, request_id: requestId, ...(hint === undefined ? {} : { hint }) }
   if (shape === 'graphql') {
@@ -20,6 +26,20 @@ export function createErrorBody(
   if (shape === 'envelope') return { success: false, message, ...additions }
   if (shape === 'validation') return { valid: false, message, ...additions }
   return { error: message, ...additions }
+}
+
+/** Statuses that have a keyword in `scimType`, unless the error names another one. */
+const scimTypes: Readonly<Record<number, string>> = { 400: 'invalidSyntax', 409: 'uniqueness' }
+
+/** The status of a SCIM error is a string. */
+function createScimErrorBody({ status, message, details }: AppError): Record<string, unknown> {
+  const scimType = typeof details['scimType'] === 'string' ? details['scimType'] : scimTypes[status]
+  return {
+    schemas: [scimErrorSchema],
+    status: String(status),
+    ...(scimType === undefined ? {} : { scimType }),
+    detail: message,
+  }
 }
 
 const errorsByFastifyCode: Record<string, [AppError['code'], string]> = {

@@ -2,7 +2,7 @@
 // of the API document.
 import { type TSchema, Type } from 'typebox'
 import { errorCodes, maxFieldProblems } from '../errors.ts'
-import type { ErrorShape } from './error-bodies.ts'
+import { type ErrorShape, scimErrorSchema } from './error-bodies.ts'
 import type { ResponseHeader } from './declarations.ts'
 
 /** Returns the schema of a UUID in a body, in upper or lower case. */
@@ -109,6 +109,17 @@ export const errorSchemas = {
   ),
   graphql: graphqlResponse,
   page: Type.String({ $id: 'ErrorPage', description: 'HTML page with the error and the next step.' }),
+  scim: Type.Object(
+    {
+      schemas: Type.Array(Type.Literal(scimErrorSchema)),
+      status: Type.String({ description: 'The HTTP status.' }),
+      scimType: Type.Optional(
+        Type.String({ description: 'Keyword of RFC 7644, section 3.12, such as `invalidFilter`.' }),
+      ),
+      detail: messageSchema,
+    },
+    { $id: 'ScimError' },
+  ),
   validation: Type.Object(
     { valid: Type.Literal(false), message: messageSchema, ...failureFields, details: fieldProblems },
     { $id: 'ValidationError' },

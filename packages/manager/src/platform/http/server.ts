@@ -18,7 +18,7 @@ import { type Logger, logRequest } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 import { readTraceContext } from '../tracing/trace-context.ts'
 import type { RequestSpan, Tracing } from '../tracing/tracing.ts'
-import { type ErrorShape, createErrorBody, toAppError } from './error-bodies.ts'
+import { type ErrorShape, createErrorBody, scimMediaType, toAppError } from './error-bodies.ts'
 import {
   closeAfterDrain,
   drainBody,
@@ -170,9 +170,12 @@ function sendError(
   const isPageRoute = declaredShape === 'page' && shouldSendPage(request, failure)
   if (isPageRoute || (prefersErrorPage && !request.isRejectedByGate && prefersHtml(request.headers.accept)))
     return sendPage(reply, failure.status, createErrorPage(failure, request.id))
+  // A SCIM client gets the body of its protocol for everything but a rejection at the gate, which is for the proxy.
+  const isScim = declaredShape === 'scim' && !request.isRejectedByGate
+  if (isScim) void reply.type(scimMediaType)
   // GraphQL starts after authentication: callers rejected before that get the same body on every route.
   const isBeforeRoute =
-    request.isUnlogged || (declaredShape === 'graphql' && failure.code === 'unauthenticated')
+    !isScim && (request.isUnlogged || (declaredShape === 'graphql' && failure.code === 'unauthenticated'))
   const body = createErrorBody(isBeforeRoute ? 'error' : declaredShape, failure, request.id)
   // Clients of envelope routes expect the envelope, and clients of machine routes expect the error shape. A rejection
   // at the gate contains both.

@@ -1,0 +1,19 @@
+// Errors of SCIM requests. `scimType` is the keyword of RFC 7644, section 3.12, by which a client tells them apart.
+import { AppError } from '../../platform/errors.ts'
+
+type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'mutability' | 'noTarget' | 'tooMany'
+
+/** A 400 with this keyword. */
+export const scimBadRequest = (scimType: ScimType, message: string): AppError =>
+  new AppError('bad_request', message, { details: { scimType } })
+
+/** A 409: another user already has this value. */
+export const notUnique = (message: string): AppError =>
+  new AppError('conflict', message, { details: { scimType: 'uniqueness' } })
+
+/** A 412: the request names a version of the user that is not the current one. */
+export const wrongVersion = (): AppError =>
+  new AppError(
+    'precondition_failed',
+    'the user has changed since the version in If-Match; read the user again and repeat the change',
+  )
