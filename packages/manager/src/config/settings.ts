@@ -292,11 +292,11 @@ export const platformSettings = {
     default: 200_000,
     doc: 'Number of verified tokens and passwords that a process caches, about 300 bytes each. If more are in use, the process has to verify some of them again.',
   }),
-  userProvider: defineSetting(oneOf('local', 'ldap'), {
+  userProvider: defineSetting(oneOf('local', 'scim', 'ldap'), {
     key: 'users.provider',
     env: 'SVC_USERS_PROVIDER',
     default: 'local',
-    doc: 'User directory that `userProviderSearch` searches. `local` contains the users that the service has seen. `ldap` is an LDAP directory or Active Directory; its settings start with `ldap.`.',
+    doc: 'User directory that `userProviderSearch` searches. `local` contains the users that the service has seen. `scim` contains the people whom an identity provider manages over SCIM. `ldap` is an LDAP directory or Active Directory; its settings start with `ldap.`.',
   }),
   orchestratorKind: defineSetting(oneOf('none', 'kubernetes'), {
     key: 'orchestrator.kind',

@@ -2,6 +2,7 @@
 // cached for the request.
 import { sql } from 'kysely'
 import type { Db } from '../platform/postgres/handles.ts'
+import { buildIsActiveSql } from '../platform/postgres/active-users.ts'
 import type { RunLookup } from '../platform/postgres/lookups.ts'
 import { AppError } from '../platform/errors.ts'
 import { type RolesInProject, readRoles } from './roles-in-project.ts'
@@ -41,6 +42,10 @@ export type Actor = {
 /** Creates the 401 error for a token that was revoked or expired while its request was in flight. */
 export const createCredentialEndedError = (): AppError =>
   new AppError('unauthenticated', 'the personal access token was revoked or has expired; create a new one')
+
+/** Creates the 401 error for a person whom an identity provider or an administrator has deactivated. */
+export const createDeactivatedError = (): AppError =>
+  new AppError('unauthenticated', 'the account of this user is deactivated; ask an administrator')
 
 /** Builds the actor of one request. */
 export function createActor(
@@ -83,10 +88,12 @@ export function createActor(
         .select([
           'u.role',
           sql<boolean>`t.revoked = false and coalesce(t.expires_at > now(), true)`.as('isUsable'),
+          sql<boolean>`${sql.raw(buildIsActiveSql('u'))}`.as('isActive'),
         ])
         .where('u.id', '=', user.id)
         .executeTakeFirst()
       if (origin.tokenId !== null && row?.isUsable !== true) throw createCredentialEndedError()
+      if (row?.isActive === false) throw createDeactivatedError()
       role = row?.role ?? 'user'
     },
     findTarget: targets.find,

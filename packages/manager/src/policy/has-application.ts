@@ -1,6 +1,8 @@
 // SQL conditions that decide whether a user has an application in a tenant. Each step is a subselect by unique key, so
 // the planner can only choose an index lookup.
 
+import { buildIsActiveSql } from '../platform/postgres/active-users.ts'
+
 /** SQL expressions for the three ids. */
 type IdExpressions = { tenantId: string; applicationId: string; userId: string }
 
@@ -10,18 +12,19 @@ export const buildReadsApplicationsSql = (member: string): string =>
     where d.tenant_id = ${member}.tenant_id and d.name = ${member}.role_name)`
 
 /**
- * True if the user is an administrator, a project member, or a tenant member with `apps.read`. Such a user has every
- * application that is enabled for the tenant.
+ * True if the user is active, and an administrator, a project member, or a tenant member with `apps.read`. Such a user has
+ * every application that is enabled for the tenant.
  */
 export const buildMayUseApplicationsSql = (
   ids: Omit<IdExpressions, 'applicationId'> & { projectId: string },
 ): string => `(
+    coalesce((select ${buildIsActiveSql('u')} from users u where u.id = ${ids.userId}), false) and (
     coalesce((
       select ${buildReadsApplicationsSql('m')}
       from user2tenants m where m.tenant_id = ${ids.tenantId} and m.user_id = ${ids.userId}), false)
     or coalesce((
       select true from user2projects p where p.project_id = ${ids.projectId} and p.user_id = ${ids.userId}), false)
-    or coalesce((select u.role = 'administrator' from users u where u.id = ${ids.userId}), false))`
+    or coalesce((select u.role = 'administrator' from users u where u.id = ${ids.userId}), false)))`
 
 /** True if the application is enabled for the tenant and the user may use it; otherwise false or null. */
 export const buildHasApplicationSql = ({ tenantId, applicationId, userId }: IdExpressions): string => `(

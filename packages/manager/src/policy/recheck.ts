@@ -1,6 +1,8 @@
 // These functions check rights again inside a writing transaction. The rows stay locked until the transaction
 // ends. A demotion or revocation therefore either commits first and prevents the write, or waits for it.
+import { type RawBuilder, sql } from 'kysely'
 import type { Permission } from './permissions.ts'
+import { buildIsActiveSql } from '../platform/postgres/active-users.ts'
 import type { Tx } from '../platform/postgres/handles.ts'
 import { notPermitted } from '../platform/errors.ts'
 import { type Actor, createCredentialEndedError } from './actor.ts'
@@ -21,6 +23,7 @@ export async function recheckCredential(tx: Tx, actor: Actor): Promise<void> {
     .where('id', '=', actor.tokenId)
     .where('revoked', '=', false)
     .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', eb.fn<string>('now'))]))
+    .where(isOfActiveUser('personalAccessTokens'))
     .forShare()
     .executeTakeFirst()
   if (row === undefined) throw createCredentialEndedError()
@@ -58,18 +61,25 @@ export async function recheckSystemPermission(tx: Tx, actor: Actor, permission: 
     throw notPermitted(`requires ${describeRequirement(permissions[permission])}`)
 }
 
-/** Returns true if the user is an administrator, and locks the user row. */
+/** Returns true if the user is an active administrator, and locks the user row. */
 export async function isStillAdministrator(tx: Tx, userId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('users')
     .select('role')
     .where('id', '=', userId)
+    .where(isActive('users'))
     .forShare()
     .executeTakeFirst()
   return row?.role === 'administrator'
 }
 
-/** Returns the user's role in the project or null, and locks the membership row. */
+const isActive = (alias: string): RawBuilder<boolean> => sql.raw<boolean>(buildIsActiveSql(alias))
+
+/** True if the user of a row is active; `table` is a table with a `user_id`. */
+export const isOfActiveUser = (table: string): RawBuilder<boolean> =>
+  sql<boolean>`exists (select from users u where u.id = ${sql.ref(`${table}.userId`)} and ${isActive('u')})`
+
+/** Returns the user's role in the project, or null, also for a deactivated user. Locks the membership row. */
 export async function lockProjectRole(
   tx: Tx,
   projectId: string,
@@ -80,6 +90,7 @@ export async function lockProjectRole(
     .select('role')
     .where('projectId', '=', projectId)
     .where('userId', '=', userId)
+    .where(isOfActiveUser('user2projects'))
     .forShare()
     .executeTakeFirst()
   return (row?.role ?? null) as ProjectRole | null

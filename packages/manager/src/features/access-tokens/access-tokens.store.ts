@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { buildIsActiveSql } from '../../platform/postgres/active-users.ts'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
@@ -165,7 +166,7 @@ export async function writeLastUses(db: Queries, uses: ReadonlyMap<string, strin
 export type TokenLogin = {
   id: string
   hash: string
-  /** Whether the token is neither revoked nor expired, by the database clock. */
+  /** Whether the token is neither revoked nor expired, by the database clock, and its owner is active. */
   usable: boolean
   /**
    * Whether an older installation issued the token. The last characters of such a token are not a checksum.
@@ -193,7 +194,7 @@ const loginStatement: PreparedStatement = {
   name: 'access-token-logins',
   kind: 'read',
   text: `
-    select wanted.position::int, token.id, token.hash, token.usable, token.unchecked,
+    select wanted.position::int, token.id, token.hash, token.usable and u.is_active as usable, token.unchecked,
       u.id as user_id, u.external_name, u.external_username, u.external_email, u.role
     from unnest($1::text[]) with ordinality as wanted (prefix, position)
     cross join lateral (
@@ -202,7 +203,8 @@ const loginStatement: PreparedStatement = {
       from personal_access_tokens t where t.token_prefix = wanted.prefix limit 1
     ) token
     cross join lateral (
-      select users.id, external_name, external_username, external_email, role
+      select users.id, external_name, external_username, external_email, role,
+        ${buildIsActiveSql('users')} as is_active
       from users where users.id = token.user_id limit 1
     ) u`,
 }

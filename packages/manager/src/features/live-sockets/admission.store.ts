@@ -1,6 +1,7 @@
 // Reads the access, role and unread flag of users of an application in a tenant. One statement with key lookups serves
 // many users.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
+import { buildIsActiveSql } from '../../platform/postgres/active-users.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { createVersionSql } from '../../platform/postgres/project-version.ts'
 
@@ -22,7 +23,8 @@ export type Admission = Access & {
 }
 
 const access = `pair.project_id as "projectId",
-  coalesce(pair.enabled and (member.role_name is not null or staff.is_staff or u.is_administrator), false) as "hasAccess",
+  coalesce(pair.enabled and u.is_active
+    and (member.role_name is not null or staff.is_staff or u.is_administrator), false) as "hasAccess",
   member.role_name as role,
   coalesce(u.is_administrator and member.role_name is null and staff.is_staff is null, false) as "isAdministratorOnly"`
 // Every join is a lookup by key.
@@ -42,7 +44,8 @@ const from = `
     where s.project_id = pair.project_id and s.user_id = wanted.user_id limit 1
   ) staff on true
   left join lateral (
-    select users.role = 'administrator' as is_administrator from users where users.id = wanted.user_id limit 1
+    select users.role = 'administrator' as is_administrator, ${buildIsActiveSql('users')} as is_active
+    from users where users.id = wanted.user_id limit 1
   ) u on true`
 const unread = `exists (
   select from notification_recipients r

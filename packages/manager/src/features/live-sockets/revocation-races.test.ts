@@ -23,7 +23,9 @@ function start() {
     rooms,
     readVersion: () => Promise.resolve(version),
     database: {
-      run: (async (_statement: unknown, [tenants]: [string[]]) => {
+      run: (async (_statement: unknown, [tenants]: [string[]?]) => {
+        // The read of recent deactivations has no values.
+        if (tenants === undefined) return []
         const settle = Promise.withResolvers<Access[]>()
         reads.push({ count: tenants.length, settle })
         return (await settle.promise).map((row, index) => ({ ...row, position: index + 1 }))

@@ -6,6 +6,8 @@ import type { ReadProjectVersion } from '../../platform/postgres/project-version
 import type { Logger } from '../../platform/log/log.ts'
 import { closeCodes } from '../../platform/sockets/live-socket.ts'
 import { type Access, type Admission, readAccess } from './admission.store.ts'
+import { createDeactivationWatch } from './deactivation.service.ts'
+import { createPeriodicCheck } from './periodic-check.service.ts'
 import type { Member, Rooms } from './rooms.service.ts'
 
 export type RevocationDeps = {
@@ -83,42 +85,21 @@ export function createRevocationService(deps: RevocationDeps): RevocationService
     await recheck(listMembers(rooms, null))
     nextFullCheckAt = performance.now() + deps.fullCheckIntervalMs
   }
-  const timer = createPeriodicCheck(check, deps.log)
+  const deactivations = createDeactivationWatch(deps)
+  const timer = createPeriodicCheck(check, { intervalMs: checkIntervalMs, log: deps.log })
   return {
     watch: (member, { projectId, version, isAdministratorOnly }) => {
       timer.start()
+      deactivations.start()
       if (isAdministratorOnly) administrators.add(member)
       const { version: checkedVersion } = checkedVersions.get(projectId) ?? {}
       if (checkedVersion === undefined) checkedVersions.set(projectId, { version, cooldownUntil: 0 })
       else if (checkedVersion !== version) membersToRecheck.add(member)
     },
-    close: timer.stop,
-  }
-}
-
-/**
- * Runs the check periodically and never concurrently. A failed check closes no socket and is repeated at the
- * next interval.
- */
-function createPeriodicCheck(check: () => Promise<void>, log: Logger) {
-  let timer: NodeJS.Timeout | undefined
-  let [isChecking, hasFailed] = [false, false]
-  const run = async (): Promise<void> => {
-    if (isChecking) return
-    isChecking = true
-    try {
-      await check()
-      hasFailed = false
-    } catch (error) {
-      if (!hasFailed) log.warn({ err: error }, 'cannot check websocket access; sockets stay open')
-      hasFailed = true
-    } finally {
-      isChecking = false
-    }
-  }
-  return {
-    start: (): void => void (timer ??= setInterval(() => void run(), checkIntervalMs).unref()),
-    stop: (): void => clearInterval(timer),
+    close: () => {
+      timer.stop()
+      deactivations.close()
+    },
   }
 }
 

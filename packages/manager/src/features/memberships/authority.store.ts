@@ -1,6 +1,7 @@
 // Reads the current roles of the caller inside the writing transaction and locks the rows until the
 // transaction ends. A concurrent demotion either commits first and prevents the grant, or waits for the
 // grant.
+import { isOfActiveUser } from '../../policy/recheck.ts'
 import type { TenantPermission } from '../../policy/roles.ts'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import type { TenantRole } from './role-grants.pure.ts'
@@ -19,6 +20,7 @@ export async function findTenantRoleOfUser(
     .select(['d.name', 'd.permissions'])
     .where('m.tenantId', '=', tenantId)
     .where('m.userId', '=', userId)
+    .where(isOfActiveUser('m'))
     .forShare()
     .executeTakeFirst()
   return row === undefined ? null : { name: row.name, permissions: row.permissions as TenantPermission[] }

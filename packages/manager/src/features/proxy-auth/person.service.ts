@@ -47,7 +47,7 @@ export function createPersonService({ database, activity, malformed, users, log 
 
     /**
      * Returns the access of the person. Creates the user on the first sign-in, and updates the stored name and e-mail
-     * if they have changed.
+     * if they have changed, unless an identity provider manages them over SCIM. A deactivated person has no access.
      */
     validate: async (
       { userId, email, name }: SignedInPerson,
@@ -59,9 +59,10 @@ export function createPersonService({ database, activity, malformed, users, log 
       const row = await findAccess({ key: userId, applicationId })
       const isCurrent =
         row !== null &&
-        (email === null || email === row.external_email) &&
-        (name === null || name === row.external_name)
-      if (isCurrent) return createPersonValidation(row, row, false)
+        (row.is_provisioned ||
+          !row.is_active ||
+          ((email === null || email === row.external_email) && (name === null || name === row.external_name)))
+      if (isCurrent) return createPersonValidation(row, row.is_active ? row : null, false)
       const user = await users.provision({ subject: userId, email, name })
       const provisionedRow = {
         user_id: user.id,

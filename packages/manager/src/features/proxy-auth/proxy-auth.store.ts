@@ -1,6 +1,7 @@
 // One statement per kind of credential reads all data for the proxy: the credential, the owner and the owner's access.
 // A shorter statement checks only whether the access is unchanged. Both use only index lookups, so the cost is
 // independent of the number of rows.
+import { buildIsActiveSql } from '../../platform/postgres/active-users.ts'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { createVersionSql } from '../../platform/postgres/project-version.ts'
@@ -12,6 +13,8 @@ type UserRow = {
   external_name: string
   external_username: string
   external_email: string
+  is_provisioned: boolean
+  is_active: boolean
 }
 
 // Every step is a separate sub-select, so that the planner can only use a key lookup. A list contains at
@@ -54,14 +57,17 @@ const createStatements = (
   },
 })
 
-const userColumns = `u.id as user_id, u.external_name, u.external_username, u.external_email, app.project_id,
+const userColumns = `u.id as user_id, u.external_name, u.external_username, u.external_email, u.is_provisioned, u.is_active,
+  app.project_id,
   u.role = 'administrator' as is_administrator, ${createVersionSql('app.project_id', 'access')} || ' ' || u.role as version`
 const isStaff = `(u.role = 'administrator' or project.role is not null)`
 const userAccess = `own.role as application_role, project.role as project_role, ${isStaff} as is_staff,
   ${buildSharedTenantsSql(isStaff)} as shared_tenants, case when not ${isStaff} then ${ownTenants} end as own_tenants`
 const buildUserFromSql = (id: string): string => `
   cross join lateral (
-    select users.id, external_name, external_username, external_email, role from users where users.id = ${id} limit 1
+    select users.id, external_name, external_username, external_email, role, is_provisioned,
+      ${buildIsActiveSql('users')} as is_active
+    from users where users.id = ${id} limit 1
   ) u
   left join lateral (${applicationQuery}) app on true`
 const userRoles = `
@@ -76,7 +82,7 @@ export type UserAccess = UserRow & AccessRows & VersionedAccess
 export type TokenAccess = UserAccess & { id: string; hash: string; usable: boolean; unchecked: boolean }
 
 export const accessTokenStatements = createStatements('by-access-token', {
-  columns: `token.id, token.hash, token.usable, token.unchecked, ${userColumns}`,
+  columns: `token.id, token.hash, token.usable and u.is_active as usable, token.unchecked, ${userColumns}`,
   access: userAccess,
   from: `
     from unnest($1::text[], $2::uuid[]) with ordinality as wanted (prefix, application_id, position)
@@ -210,7 +216,7 @@ const catalogStatement: PreparedStatement = {
   name: 'proxy-auth-tenant-catalog',
   kind: 'read',
   text: `
-    with u as (select id, role from users where id = $1),
+    with u as (select id, role from users where id = $1 and ${buildIsActiveSql('users')}),
     app as (select id, project_id from applications where id = $2),
     member as (
       (select m.tenant_id, m.role_name as role from u join user2tenants m on m.user_id = u.id

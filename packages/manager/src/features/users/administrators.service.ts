@@ -1,15 +1,17 @@
 // Operators appoint administrators through the CLI or in development, without being administrators themselves.
+import type { Actor } from '../../policy/actor.ts'
 import { type Audit, type AuditActor, createSystemActor } from '../../platform/audit/append.ts'
 import { createEventBuilder } from '../../platform/audit/entity.ts'
 import { systemChain } from '../../platform/audit/entry.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
-import { badRequest, conflict } from '../../platform/errors.ts'
+import { badRequest, conflict, notPermitted } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
+import { isActive } from './lifecycle.pure.ts'
 import * as store from './users.store.ts'
 
 export type AdministratorsService = ReturnType<typeof createAdministratorsService>
 
-const event = createEventBuilder<store.User>({
+export const userEvent = createEventBuilder<store.User>({
   type: 'user',
   classes: {
     id: 'public',
@@ -17,17 +19,30 @@ const event = createEventBuilder<store.User>({
     externalUsername: 'public',
     externalEmail: 'sensitive',
     role: 'public',
+    isProvisioned: 'public',
+    deactivatedByScimAt: 'public',
+    deactivatedByAdministratorAt: 'public',
   },
   nameOf: (user) => user.externalUsername,
   projectOf: () => null,
 })
+
+/**
+ * Throws unless the caller is among these locked users and still an active administrator. The guard checked the role before
+ * the lock, and a caller who has just lost it must not use it.
+ */
+export function assertStillAdministrator(lockedUsers: readonly store.User[], actor: Actor): void {
+  const caller = lockedUsers.find(({ id }) => id === actor.user.id)
+  if (caller?.role !== 'administrator' || !isActive(caller))
+    throw notPermitted('this change requires system role administrator')
+}
 
 /** Returns a function that sets the system role of a locked user and audits the change. */
 export function createRoleWriter(audit: Audit) {
   return async (tx: Tx, actor: AuditActor, before: store.User, role: string): Promise<store.User> => {
     if (before.role === role) return before
     const after = await store.setSystemRole(tx, before.id, role)
-    await audit.append(tx, actor, event('update', { before, after }))
+    await audit.append(tx, actor, userEvent('update', { before, after }))
     return after
   }
 }

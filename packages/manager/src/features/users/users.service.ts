@@ -1,4 +1,4 @@
-import type { Actor } from '../../policy/actor.ts'
+import { type Actor, createDeactivatedError } from '../../policy/actor.ts'
 import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { systemRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
@@ -9,13 +9,14 @@ import {
   type UserDirectory,
   directoryFields,
 } from '../../platform/directory/directory.ts'
-import { badRequest, notPermitted, orNotFound } from '../../platform/errors.ts'
+import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import type { CountedPage } from '../../platform/lists/memory-page.ts'
 import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
-import { createRoleWriter } from './administrators.service.ts'
+import { assertStillAdministrator, createRoleWriter } from './administrators.service.ts'
+import { isActive } from './lifecycle.pure.ts'
 import * as store from './users.store.ts'
 
 export type UsersDeps = { db: Db; lookUp: RunLookup; audit: Audit; directory: UserDirectory }
@@ -27,15 +28,21 @@ export function createUsersService({ db, lookUp, audit, directory }: UsersDeps) 
   const writeRole = createRoleWriter(audit)
   return {
     /**
-     * Returns the user for a forwarded identity. Creates the user on the first sign-in, and updates name and e-mail.
+     * Returns the user for a forwarded identity. Creates the user on the first sign-in, and updates name and e-mail unless
+     * an identity provider manages them over SCIM. Throws 401 if the person is deactivated.
      */
     provision: async (identity: ForwardedIdentity): Promise<store.User> => {
       const existingUser = await lookUp(store.userLookup, [identity.subject])
       const isUpToDate =
         existingUser !== null &&
-        (identity.name === null || identity.name === existingUser.externalName) &&
-        (identity.email === null || identity.email === existingUser.externalEmail)
-      return isUpToDate ? existingUser : store.upsertUser(db.idempotent, addUsername(identity))
+        (existingUser.isProvisioned ||
+          ((identity.name === null || identity.name === existingUser.externalName) &&
+            (identity.email === null || identity.email === existingUser.externalEmail)))
+      const user = isUpToDate
+        ? existingUser
+        : await store.upsertUser(db.idempotent, addUsername(identity))
+      if (!isActive(user)) throw createDeactivatedError()
+      return user
     },
 
     list: (actor: Actor, args: ListArgs): Promise<store.User[]> =>
@@ -75,9 +82,7 @@ export function createUsersService({ db, lookUp, audit, directory }: UsersDeps) 
       const userId = parseUuid(id)
       return db.transaction(async (tx) => {
         const lockedUsers = await store.lockUsers(tx, [actor.user.id, ...(userId === null ? [] : [userId])])
-        // The role is checked again under the lock, because a caller who has just lost the role must not grant it.
-        if (lockedUsers.find(({ id: lockedId }) => lockedId === actor.user.id)?.role !== 'administrator')
-          throw notPermitted('changing system roles requires system role administrator')
+        assertStillAdministrator(lockedUsers, actor)
         const before = orNotFound(
           lockedUsers.find(({ id: lockedId }) => lockedId === userId),
           'user',

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import {
   type Queries,
   type Reads,
@@ -10,24 +10,34 @@ import type { Lookup } from '../../platform/postgres/lookups.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPage } from '../../platform/lists/page.ts'
 import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
+import type { Deactivations } from './lifecycle.pure.ts'
 
-export type User = RevisionFields & {
-  id: string
-  externalName: string
-  externalUsername: string
-  externalEmail: string
-  role: string
+type Lifecycle = Deactivations & {
+  /** Whether an identity provider manages the name and the e-mail address over SCIM. */
+  isProvisioned: boolean
 }
+export type User = RevisionFields &
+  Lifecycle & {
+    id: string
+    externalName: string
+    externalUsername: string
+    externalEmail: string
+    role: string
+  }
 
-/** A user whose revision may not have been read yet. */
-export type KnownUser = Omit<User, keyof RevisionFields> & Partial<RevisionFields>
+/** A user whose revision and lifecycle may not have been read yet. */
+export type KnownUser = Omit<User, keyof (RevisionFields & Lifecycle)> & Partial<RevisionFields & Lifecycle>
 
-const columns = [
+/** Every column of a user. */
+export const columns = [
   'id',
   'externalName',
   'externalUsername',
   'externalEmail',
   'role',
+  'isProvisioned',
+  'deactivatedByScimAt',
+  'deactivatedByAdministratorAt',
   ...revisionColumns,
 ] as const
 
@@ -73,7 +83,9 @@ export const userLookup: Lookup<User> = {
     select wanted.position::int, found.* from unnest($1::uuid[]) with ordinality as wanted (id, position)
     cross join lateral (
       select users.id, external_name as "externalName", external_username as "externalUsername",
-        external_email as "externalEmail", role, revision, updated_at as "updatedAt"
+        external_email as "externalEmail", role, is_provisioned as "isProvisioned",
+        deactivated_by_scim_at as "deactivatedByScimAt",
+        deactivated_by_administrator_at as "deactivatedByAdministratorAt", revision, updated_at as "updatedAt"
       from users where users.id = wanted.id limit 1
     ) found`,
 }
@@ -142,8 +154,8 @@ export async function listAdministrators(
 }
 
 /**
- * Inserts the user, or updates name and e-mail. Null values leave the stored values unchanged. A single statement
- * keeps concurrent calls safe.
+ * Inserts the user, or updates name and e-mail. Null values leave the stored values unchanged, and so do all values if an
+ * identity provider manages them over SCIM. A single statement keeps concurrent calls safe.
  */
 export function upsertUser(
   db: Queries,
@@ -159,8 +171,13 @@ export function upsertUser(
     })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet({
-        ...(user.name === null ? {} : { externalName: user.name }),
-        ...(user.email === null ? {} : { externalEmail: user.email, externalUsername: user.username }),
+        ...(user.name === null ? {} : { externalName: keepProvisioned('external_name', user.name) }),
+        ...(user.email === null
+          ? {}
+          : {
+              externalEmail: keepProvisioned('external_email', user.email),
+              externalUsername: keepProvisioned('external_username', user.username),
+            }),
         updatedAt: sql`now()`,
       }),
     )
@@ -168,10 +185,13 @@ export function upsertUser(
     .executeTakeFirstOrThrow()
 }
 
+const keepProvisioned = (column: string, value: string): RawBuilder<string> =>
+  sql<string>`case when users.is_provisioned then ${sql.ref(`users.${column}`)} else ${value}::text end`
+
 /** Inserts the user, or does nothing if the user exists. */
 export async function insertUser(
   tx: Tx,
-  user: Omit<KnownUser, 'role' | keyof RevisionFields>,
+  user: Omit<KnownUser, 'role' | keyof (RevisionFields & Lifecycle)>,
 ): Promise<void> {
   await tx
     .insertInto('users')

@@ -48,6 +48,8 @@ export type AuditAction =
   | 'retry'
   | 'test'
   | 'accept'
+  | 'deactivate'
+  | 'reactivate'
 
 /** A change to record: the entity, its rows before and after, and the classes of their fields. */
 export type AuditEvent = {

@@ -27,6 +27,8 @@ const pastTense = {
   retry: 'retried',
   test: 'tested',
   accept: 'accepted',
+  deactivate: 'deactivated',
+  reactivate: 'reactivated',
 } satisfies Record<AuditAction, string>
 
 /** Returns an event builder. `nameOf` names the row in descriptions; `projectOf` selects the chain (null: system). */

@@ -1,6 +1,6 @@
-// The user directory behind userProviderSearch. `local` contains the users that the service has seen; ldap-directory.ts
-// is a second implementation of the same interface.
-import { sql } from 'kysely'
+// The user directory behind userProviderSearch. `local` contains the users that the service has seen, and `scim` those whom
+// an identity provider manages; ldap-directory.ts is another implementation of the same interface.
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../postgres/handles.ts'
 import type { CountedPage } from '../lists/memory-page.ts'
 import { type ListFields, type Page, createContainsPattern, createStartPattern } from '../lists/filters.ts'
@@ -39,8 +39,15 @@ export const directoryFields: ListFields = {
 /** The order of a search without `order`. */
 export const nameOrder: Page['order'] = [{ column: 'externalName', direction: 'asc' }]
 
-/** Creates a directory over the `users` table; trigram indexes avoid a full scan. */
-export function createLocalDirectory(db: Db): UserDirectory {
+/** Creates the directory of the users that the Manager has seen. */
+export const createLocalDirectory = (db: Db): UserDirectory => createUsersDirectory(db, sql<boolean>`true`)
+
+/** Creates the directory of the users whom an identity provider manages over SCIM. */
+export const createScimDirectory = (db: Db): UserDirectory =>
+  createUsersDirectory(db, sql<boolean>`users.is_provisioned`)
+
+/** Creates a directory over rows of the `users` table; trigram indexes avoid a full scan. */
+function createUsersDirectory(db: Db, isIncluded: RawBuilder<boolean>): UserDirectory {
   return {
     search: async (text, page) => {
       // Search text without a trigram would scan the whole table, so it matches only prefixes, through a
@@ -51,20 +58,43 @@ export function createLocalDirectory(db: Db): UserDirectory {
         isShort ? sql`lower(${sql.ref(column)}) like ${pattern}` : sql`${sql.ref(column)} ilike ${pattern}`
       const rows = await fetchPage(db.read, {
         table: 'users',
-        columns: ['id', 'externalUsername', 'externalEmail', 'externalName'],
+        columns: [
+          'id',
+          'externalUsername',
+          'externalEmail',
+          'externalName',
+          'deactivatedByScimAt',
+          'deactivatedByAdministratorAt',
+        ],
         page: page.order.length > 0 ? page : { ...page, order: nameOrder },
-        where: sql<boolean>`(${matches('externalName')} or ${matches('externalUsername')} or ${matches('externalEmail')})`,
+        where: sql<boolean>`${isIncluded}
+          and (${matches('externalName')} or ${matches('externalUsername')} or ${matches('externalEmail')})`,
       })
-      // Other properties, such as the cursor of a row, are kept.
-      return rows.map(({ externalUsername, externalEmail, externalName, ...row }) => ({
-        ...row,
-        username: externalUsername,
-        email: externalEmail,
-        displayName: externalName,
-        disabled: false,
-      }))
+      return rows.map(toDirectoryUser)
     },
-    // The directory contains only users that the Manager has seen.
+    // The directory contains only users that have a row already.
     find: () => Promise.resolve(null),
+  }
+}
+
+type FoundUser = {
+  id: string
+  externalUsername: string
+  externalEmail: string
+  externalName: string
+  deactivatedByScimAt: string | null
+  deactivatedByAdministratorAt: string | null
+}
+
+/** Other properties, such as the cursor of a row, are kept. */
+function toDirectoryUser(user: FoundUser): DirectoryUser {
+  const { externalUsername, externalEmail, externalName, ...others } = user
+  const { deactivatedByScimAt, deactivatedByAdministratorAt, ...row } = others
+  return {
+    ...row,
+    username: externalUsername,
+    email: externalEmail,
+    displayName: externalName,
+    disabled: deactivatedByScimAt !== null || deactivatedByAdministratorAt !== null,
   }
 }
