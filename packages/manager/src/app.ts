@@ -33,6 +33,7 @@ import { piletFeed } from './features/pilet-feed/index.ts'
 import { pilets } from './features/pilets/index.ts'
 import { projects } from './features/projects/index.ts'
 import { proxyAuth } from './features/proxy-auth/index.ts'
+import { scim } from './features/scim/index.ts'
 import { search } from './features/search/index.ts'
 import { settings } from './features/settings/index.ts'
 import { tenants } from './features/tenants/index.ts'
@@ -52,6 +53,7 @@ const features = [
   health,
   callLog,
   users,
+  scim,
   environments,
   memberships,
   projects,
@@ -111,6 +113,7 @@ export async function createApp(
         provision: apis.users.provision,
         authenticateToken: apis.accessTokens.authenticate,
         authenticateMachine: apis.machineUsers.authenticate,
+        authenticateScim: apis.scim.authenticate,
       },
       close: () => closeDeps(deps),
     },

@@ -18,6 +18,7 @@ import { machineUserSettings } from './features/machine-users/machine-users.sett
 import { notificationSettings } from './features/notifications/notifications.settings.ts'
 import { piletSettings } from './features/pilets/pilets.settings.ts'
 import { proxyAuthSettings } from './features/proxy-auth/proxy-auth.settings.ts'
+import { scimSettings } from './features/scim/scim.settings.ts'
 import { transformationSettings } from './features/transformations/transformations.settings.ts'
 import { triggersSettings } from './features/triggers/triggers.settings.ts'
 
@@ -40,6 +41,7 @@ export const settings = joinSettings([
   piletSettings,
   blobSettings,
   proxyAuthSettings,
+  scimSettings,
   transformationSettings,
   triggersSettings,
 ])

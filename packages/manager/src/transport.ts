@@ -32,12 +32,15 @@ export type Transport = {
 type Options = {
   deps: Deps
   features: readonly CreatedFeature[]
-  /** Functions that identify callers by forwarded identity, personal access token or machine token. */
+  /** Functions that identify callers by forwarded identity, personal access token, machine token or SCIM token. */
   callers: Callers
   /** Closes the shared dependencies after all features have closed. */
   close: () => Promise<void>
 }
-type Callers = Pick<AuthenticateOptions, 'provision' | 'authenticateToken' | 'authenticateMachine'>
+type Callers = Pick<
+  AuthenticateOptions,
+  'provision' | 'authenticateToken' | 'authenticateMachine' | 'authenticateScim'
+>
 
 export type TransportOptions = {
   /** Identity for requests without one; only the development escape hatch sets it. */

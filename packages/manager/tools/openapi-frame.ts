@@ -33,6 +33,7 @@ export function createFrame(): Json & { components: Json } {
     tags: [
       { name: 'proxy', description: 'Routes for the trusted reverse proxy.' },
       { name: 'people', description: 'Routes for people, through the proxy.' },
+      { name: 'identity', description: 'Routes for identity providers, with a SCIM token, through the proxy.' },
       { name: 'machines', description: 'Routes for backends, with a machine token.' },
       { name: 'operations', description: 'Routes for the orchestrator and for monitoring.' },
       { name: 'development', description: 'Routes that are served in development only.' },
@@ -47,6 +48,10 @@ export function createFrame(): Json & { components: Json } {
         ETag: createHeader(
           'Identifies this version of the response; send it back as `If-None-Match`.',
           '"ZSwS8EqEhSnUZHXNQTWtvSwTqZG"',
+        ),
+        Location: createHeader(
+          'Address of the created object.',
+          'https://manager.example.com/scim/v2/Users/0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de',
         ),
         Deprecation: createHeader(
           'Time at which the route was or will be deprecated (RFC 9745).',
@@ -66,6 +71,12 @@ export function createFrame(): Json & { components: Json } {
         forwardedUser: createApiKey('X-User-Id', 'User id of the signed-in person (a UUID).'),
         forwardedTenant: createApiKey('X-Tenant-Id', 'Id of the tenant that the person selected (a UUID).'),
         machineToken: { type: 'http', scheme: 'bearer', description: 'Token of a machine user.' },
+        scimToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'scim_<49 characters>',
+          description: 'Token that an administrator created for an identity provider.',
+        },
         personalAccessToken: {
           type: 'http',
           scheme: 'bearer',
@@ -99,11 +110,13 @@ export const statusMeanings: Record<string, string> = {
   200: 'The request succeeded.',
   201: 'The object was created.',
   202: 'The request was accepted.',
+  204: 'The request succeeded; the response has no body.',
   400: 'The request, or a value in it, is malformed.',
   401: 'The request did not come through the proxy, or its credential is invalid.',
   403: 'The caller is not allowed to do this.',
   404: 'The object does not exist, or the caller may not see it.',
   409: 'The request conflicts with the current state.',
+  412: 'The object has another version than the one in the request.',
   413: 'The body is larger than this route accepts.',
   415: 'The route does not accept this content type. Most routes require JSON.',
   422: 'The key was already used with another body.',

@@ -88,8 +88,9 @@ const isNullable = (body: unknown): boolean =>
 
 function createRequestBody({ schema }: Route, method: string, components: Components): Json {
   if (schema.body !== undefined) {
-    const type = schema.consumes ?? 'application/json'
-    const content = { [type]: { schema: toJson(schema.body as object, components) } }
+    const types = [schema.consumes ?? 'application/json'].flat()
+    const bodySchema = toJson(schema.body as object, components)
+    const content = Object.fromEntries(types.map((type) => [type, { schema: bodySchema }]))
     return { requestBody: { required: !isNullable(schema.body), content } }
   }
   if (schema.form !== undefined) {
@@ -166,6 +167,7 @@ function createContent(
   const successTypes = status === 'default' ? '*/*' : (schema.produces ?? 'application/json')
   const getTypes = (cause: object): string[] => {
     if (cause === errorSchemas.page) return ['text/html']
+    if (cause === errorSchemas.scim) return ['application/scim+json']
     return Number(status) >= 400 ? ['application/json'] : [successTypes].flat()
   }
   const content: Json = {}
@@ -187,6 +189,7 @@ function listCredentials({ policy, schema }: Route): Json[] {
   if (policy === undefined || 'open' in policy)
     return schema.optionalCredential === undefined ? [] : [{ [schema.optionalCredential]: [] }, {}]
   if ('proxy' in policy) return [{ proxySecret: [] }]
+  if ('scim' in policy) return [{ proxySecret: [], scimToken: [] }]
   if ('tenantUser' in policy) return [{ proxySecret: [], forwardedUser: [], forwardedTenant: [] }]
   if ('machine' in policy) return [{ machineToken: [] }]
   return [

@@ -38,6 +38,7 @@ const titles: Record<string, string> = {
   machines: 'REST: routes for backends',
   proxy: 'REST: routes for the proxy',
   people: 'REST: routes for people',
+  identity: 'REST: routes for identity providers',
   operations: 'REST: routes for operators',
 }
 /** Links from each page to the page that explains the behavior of its routes. */
@@ -45,6 +46,7 @@ const explanations: Record<string, string> = {
   machines: '[Machine API](../machine-api.md) and [Gateway](../gateway.md) explain the behavior.',
   proxy: '[Proxy API](../proxy-api.md) explains the behavior.',
   people: '[Write a proxy](../../guides/proxies/write-a-proxy.md) shows how a proxy forwards these routes.',
+  identity: '[SCIM](../scim.md) explains the behavior.',
   operations: '[Monitor the Manager](../../guides/operators/monitor.md) shows how to use these routes.',
 }
 const credentials: Record<string, string> = {
@@ -55,6 +57,7 @@ const credentials: Record<string, string> = {
   forwardedUser: '`X-User-Id`',
   forwardedTenant: '`X-Tenant-Id`',
   machineToken: 'machine token',
+  scimToken: 'SCIM token',
   personalAccessToken: 'personal access token',
 }
 
@@ -229,7 +232,7 @@ function printResponses(api: ApiDocument, responses: Record<string, Response>): 
 /** Prints the fields of the successful response. */
 function printResult(api: ApiDocument, responses: Record<string, Response>): string[] {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
-  const content = success?.content?.['application/json']
+  const content = success?.content?.['application/json'] ?? success?.content?.['application/scim+json']
   const rows = content === undefined ? [] : renderRows(api, content.schema)
   if (rows.length === 0) return []
   return ['| response field | type | always | description |', '| --- | --- | --- | --- |', ...rows, '']
@@ -252,7 +255,9 @@ function printCommand(api: ApiDocument, { method, path, operation }: Route): str
       ? [`--json '${JSON.stringify(createSample(api, content.schema))}'`]
       : type === 'multipart/form-data'
         ? ['-F file=@bundle.js']
-        : []
+        : type === 'application/scim+json' && content !== undefined
+          ? [`-H 'Content-Type: ${type}'`, `-d '${JSON.stringify(createSample(api, content.schema))}'`]
+          : []
   const base = 'servers' in (api.paths[path] ?? {}) ? '$HEALTH_URL' : '$MANAGER_URL'
   const isDefault = verb === 'GET' || (verb === 'POST' && body.length > 0)
   const query = (operation.parameters ?? [])
@@ -275,6 +280,7 @@ const headerArguments: Record<string, string> = {
   forwardedUser: '"X-User-Id: $USER_ID"',
   forwardedTenant: '"X-Tenant-Id: $TENANT_ID"',
   machineToken: '"Authorization: Bearer $MACHINE_TOKEN"',
+  scimToken: '"Authorization: Bearer $SCIM_TOKEN"',
 }
 
 /** Sample values by field name. Examples include these fields even if they are optional. */
@@ -288,6 +294,9 @@ const samples: Record<string, unknown> = {
   app_id: 'web',
   env: 'dev',
   ids: ['00000000-0000-7000-8000-000000000002'],
+  externalId: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de',
+  userName: 'ann@example.com',
+  Operations: [{ op: 'replace', path: 'active', value: false }],
 }
 /** Routes without an example, because a plain HTTP request cannot use them. */
 const pathsWithoutCommand = new Set(['/api/proxy/comms/{appID}/ws'])

@@ -178,7 +178,7 @@ export function createMetrics(version: string) {
       point: ['event_loop', 'db_pool', 'kdf', 'connections', 'esb'],
     }),
     auth: counter('svc_auth_total', 'Credential checks, by kind and outcome.', {
-      kind: ['pat', 'bearer', 'basic', 'other'],
+      kind: ['pat', 'bearer', 'basic', 'scim', 'other'],
       outcome: ['ok', 'refused', 'throttled', 'failed'],
     }),
     authFailuresDropped: counter(

@@ -3,7 +3,6 @@
 // replaces the gate.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Activity } from '../platform/credentials/activity.ts'
-import { parseAuthorization } from '../platform/credentials/authorization.ts'
 import type { AuthFailures, FailureKind } from '../platform/credentials/auth-failures.ts'
 import type { Db } from '../platform/postgres/handles.ts'
 import type { RunLookup } from '../platform/postgres/lookups.ts'
@@ -16,7 +15,11 @@ import { type Identity, type TenantUser, readIdentity, readTenantUser } from '..
 import type { Metrics } from '../platform/metrics.ts'
 import { type Actor, type ActorUser, createActor } from './actor.ts'
 import { type Policy, authorizeRoute } from './authorize.ts'
+import { readPersonalToken, toOverloadError } from './personal-token.ts'
 import type { Scopes } from './scopes.ts'
+
+/** The SCIM token of an identity provider. */
+export type ScimClient = { tokenId: string; tokenName: string }
 
 /** An authenticated machine user. */
 export type Machine = {
@@ -35,6 +38,8 @@ declare module 'fastify' {
     actor: Actor | undefined
     /** The caller on routes for machine users. */
     machine: Machine | undefined
+    /** The identity provider on SCIM routes. */
+    scimClient: ScimClient | undefined
     /** User and tenant from the proxy headers, on routes for a user in a tenant. */
     tenantUser: TenantUser | undefined
     /** True if the request has the correct proxy secret. */
@@ -64,6 +69,8 @@ export type AuthenticateOptions = {
   authenticateToken: (token: string) => Promise<{ user: ActorUser; tokenId: string }>
   /** Returns the machine user of an Authorization header; throws 401 or 429. */
   authenticateMachine: (authorization: string | null, client: string) => Promise<Machine>
+  /** Returns the token of an Authorization header; throws 401. */
+  authenticateScim: (authorization: string | null) => Promise<ScimClient>
 }
 
 const machinePrefixes = ['/api/machine/', '/esb/']
@@ -72,6 +79,7 @@ const machinePrefixes = ['/api/machine/', '/esb/']
 export function authenticate(server: FastifyInstance, options: AuthenticateOptions): void {
   server.decorateRequest('actor', undefined)
   server.decorateRequest('machine', undefined)
+  server.decorateRequest('scimClient', undefined)
   server.decorateRequest('tenantUser', undefined)
   server.decorateRequest('isFromProxy', false)
   server.decorateRequest('owned', null)
@@ -114,6 +122,7 @@ function admit(request: FastifyRequest, options: AuthenticateOptions): Promise<v
   else request.isFromProxy = options.gate.isTrusted(request.raw)
   if (isMachineAddress || (policy !== undefined && 'machine' in policy)) return admitMachine(request, options)
   if (policy === undefined || 'open' in policy || 'proxy' in policy) return null
+  if ('scim' in policy) return admitScimClient(request, options)
   if ('tenantUser' in policy) return admitTenantUser(request, options)
   return 'can' in policy ? admitHolder(request, policy.can, options) : admitUser(request, options)
 }
@@ -186,6 +195,19 @@ async function admitMachine(request: FastifyRequest, options: AuthenticateOption
   options.activity.recordMachineUser(request.machine.id)
 }
 
+/** A wrong SCIM token is not throttled: it has too many random bits to guess, and checking it costs one HMAC. */
+async function admitScimClient(request: FastifyRequest, options: AuthenticateOptions): Promise<void> {
+  const authorization = readAuthorization(request.raw)
+  request.scimClient = await suppressLogging(request, () => options.authenticateScim(authorization)).catch(
+    (error: unknown) => {
+      recordAuthFailure(error, 'scim_token', request, options)
+      throw error
+    },
+  )
+  setCaller(request.scimClient.tokenId)
+  request.logFields['scim_token'] = request.scimClient.tokenId
+}
+
 /** A personal access token takes precedence over the session: a request with a revoked token must fail. */
 async function admitUser(request: FastifyRequest, options: AuthenticateOptions): Promise<void> {
   const { fallbackIdentity, metrics } = options
@@ -195,7 +217,7 @@ async function admitUser(request: FastifyRequest, options: AuthenticateOptions):
   }
   const credential = await suppressLogging(
     request,
-    () => readPersonalToken(request, options) ?? readIdentity(request.raw, fallbackIdentity, metrics),
+    () => readPersonalToken(request, metrics) ?? readIdentity(request.raw, fallbackIdentity, metrics),
   ).catch(recordAndRethrow('identity'))
   const { user, tokenId } =
     typeof credential === 'string'
@@ -212,30 +234,4 @@ async function admitUser(request: FastifyRequest, options: AuthenticateOptions):
   setCaller(user.id)
   request.logFields['actor'] = user.id
   options.activity.recordUser(user.id)
-}
-
-/**
- * User routes have no rate limit. After too many hashing attempts, the response is therefore the overload error with
- * the same Retry-After.
- */
-function toOverloadError(error: unknown): never {
-  if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
-  const { message, retryAfterSeconds = 1 } = error
-  throw new AppError('unavailable', message, { retryAfterSeconds, cause: error })
-}
-
-/**
- * A proxy may forward the Authorization header of its own session, which is ignored. The prefix `pat_` identifies
- * personal access tokens.
- */
-function readPersonalToken(request: FastifyRequest, { metrics }: AuthenticateOptions): string | null {
-  const header = readAuthorization(request.raw)
-  if (header === '') {
-    metrics.gateRejections.inc({ reason: 'identity' })
-    throw new AppError('unauthenticated', 'invalid authenticated user: Authorization is sent more than once')
-  }
-  // A malformed token must be rejected; the session must not replace it.
-  if (header === null || !/(?:^|\s)pat_/.test(header)) return null
-  const authorization = parseAuthorization(header)
-  return authorization?.scheme === 'bearer' ? authorization.value : 'pat_malformed'
 }

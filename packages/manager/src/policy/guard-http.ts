@@ -18,6 +18,8 @@ type RoutePolicy =
    * For an enabled machine user with a Bearer token, without the proxy gate; the value states the purpose.
    */
   | { machine: string }
+  /** Behind the gate, for an identity provider with a SCIM token; the value states the purpose. */
+  | { scim: string }
   /** Behind the gate with a user; the value states where the detailed policy is declared. */
   | { user: string }
   /** Behind the gate with a user who has the permission on the object that the parameters identify. */

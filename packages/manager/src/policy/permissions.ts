@@ -37,6 +37,9 @@ const requirements = {
   // The link of an invitation decides, and usually the e-mail address of the caller.
   INVITATION_ACCEPT: { system: 'user' },
   USER_WRITE: { system: 'administrator' },
+  // Tokens with which identity providers create, change and deactivate people.
+  SCIM_TOKEN_READ: { system: 'administrator' },
+  SCIM_TOKEN_WRITE: { system: 'administrator' },
   PROJECT_CREATE: { system: 'administrator' },
   // Reports for auditors cover all projects.
   AUDIT_EXPORT: { system: 'administrator' },

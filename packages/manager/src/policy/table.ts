@@ -109,6 +109,7 @@ function formatCallers({ policy, audited }: GuardedRoute): string {
   if ('tenantUser' in policy)
     return `none | proxy secret, X-User-Id and X-Tenant-Id | ${policy.tenantUser} | ${rows}`
   if ('machine' in policy) return `none | machine token | ${policy.machine} | ${rows}`
+  if ('scim' in policy) return `none | proxy secret and SCIM token | ${policy.scim} | ${rows}`
   if ('user' in policy) return `none | proxy secret and user | ${policy.user} | ${rows}`
   const { do: permission, on, in: scope } = policy.can
   return `${permission} | ${formatScope(scope, on)} | ${describeRoles(permission)} | ${rows}`

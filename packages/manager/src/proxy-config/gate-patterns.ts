@@ -4,7 +4,7 @@ import { type ProxyRoute, applicationParameter, tenantParameter } from './routes
 
 type GatePattern = { pattern: string; gate: ProxyRoute['gate'] | 'none' | 'backend' }
 
-const literalPathPattern = /^[a-z0-9/_-]*$/
+const literalPathPattern = /^[A-Za-z0-9/_-]*$/
 
 /** Returns the patterns in order: the first match decides, and a request without a match has no route. */
 export function createGatePatterns(routes: readonly ProxyRoute[]): GatePattern[] {

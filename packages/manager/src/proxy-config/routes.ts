@@ -2,8 +2,11 @@
 // generated/routes.ts, so that rendering does not need a running service.
 import type { GuardedRoute } from '../policy/guard-http.ts'
 
-/** Required credential: none, a machine token, the proxy secret, or the secret with a user or a user in a tenant. */
-type RouteGate = 'open' | 'machine' | 'proxy' | 'user' | 'tenant_user'
+/**
+ * Required credential: none, a machine token, the proxy secret, or the secret with a SCIM token, a user, or a user in a
+ * tenant.
+ */
+type RouteGate = 'open' | 'machine' | 'proxy' | 'scim' | 'user' | 'tenant_user'
 /** Hosts that serve the route; `none` marks routes that only the proxy itself calls, never its clients. */
 type ServedOn = 'management' | 'application' | 'none'
 export type ProxyRoute = { path: string; methods: readonly string[]; gate: RouteGate; served_on: ServedOn }
@@ -12,6 +15,7 @@ const gates: Record<string, RouteGate> = {
   open: 'open',
   machine: 'machine',
   proxy: 'proxy',
+  scim: 'scim',
   tenantUser: 'tenant_user',
   user: 'user',
   can: 'user',

@@ -111,7 +111,7 @@ function differences(
   if (!declared.some((one) => mediaType(one) === mediaType(type)))
     return [...problems, `content type ${type} is not ${declared.join(' or ')}`]
   const text = Buffer.from(body as string | Buffer).toString()
-  const value: unknown = mediaType(type) === 'application/json' ? JSON.parse(text) : text
+  const value: unknown = /[/+]json$/.test(mediaType(type)) ? JSON.parse(text) : text
   return [...problems, ...(response.checks?.get(mediaType(type))?.(value) ?? [])]
 }
 

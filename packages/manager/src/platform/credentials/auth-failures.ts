@@ -19,6 +19,7 @@ export const failureKinds = [
   'basic',
   'unknown_scheme',
   'cli_code',
+  'scim_token',
 ] as const
 /** The kind of authentication that failed. */
 export type FailureKind = (typeof failureKinds)[number]

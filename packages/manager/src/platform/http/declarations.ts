@@ -17,10 +17,12 @@ export type ApiServer = FastifyInstance<
 >
 
 /** The kind of caller that a route is for. */
-type Audience = 'development' | 'machines' | 'operations' | 'people' | 'proxy'
+type Audience = 'development' | 'identity' | 'machines' | 'operations' | 'people' | 'proxy'
 
 /** Response headers that the API document lists in addition to those that the status implies. */
-export type ResponseHeader = 'Deprecation' | 'ETag' | 'Sunset' | 'X-Audit-Chain'
+export type ResponseHeader = 'Deprecation' | 'ETag' | 'Location' | 'Sunset' | 'X-Audit-Chain'
+
+type BodyType = 'application/json' | 'application/scim+json' | 'application/x-www-form-urlencoded'
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -35,8 +37,8 @@ declare module 'fastify' {
     path?: string
     /** A body of type multipart/form-data; the handler reads it. */
     form?: TSchema
-    /** Media type of the body, if it is not JSON. */
-    consumes?: 'application/x-www-form-urlencoded'
+    /** Media types of the body, if it is not only JSON. */
+    consumes?: BodyType | BodyType[]
     /** Media types of successful responses, if they are not JSON. */
     produces?: string | string[]
     /** Successful responses in other media types, if the caller may choose. */

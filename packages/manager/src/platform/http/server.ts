@@ -173,6 +173,7 @@ function sendError(
   // A SCIM client gets the body of its protocol for everything but a rejection at the gate, which is for the proxy.
   const isScim = declaredShape === 'scim' && !request.isRejectedByGate
   if (isScim) void reply.type(scimMediaType)
+  if (isScim && failure.code === 'unauthenticated') void reply.header('www-authenticate', 'Bearer')
   // GraphQL starts after authentication: callers rejected before that get the same body on every route.
   const isBeforeRoute =
     !isScim && (request.isUnlogged || (declaredShape === 'graphql' && failure.code === 'unauthenticated'))
