@@ -110,6 +110,13 @@ function gates.machine() end
 function gates.proxy(r, set)
   set['X-Proxy-Auth'], set['Authorization'] = r.subprocess_env['svc_proxy_secret'], false
 end
+-- An identity provider has no session: its SCIM token is the only credential.
+function gates.scim(r, set)
+  gates.proxy(r, set)
+  limits = limits or part(r, 'limits.lua')
+  if not limits(r, nil) then return refuse(r, 503, '1') end
+  if r.subprocess_env['svc_scim_token'] then set['Authorization'] = nil end
+end
 function gates.user(r, set, person)
   gates.proxy(r, set)
   limits = limits or part(r, 'limits.lua')

@@ -1,4 +1,4 @@
--- Limits on concurrent requests and requests per second at the user gate. Tokens are not verified here, so requests
+-- Limits on concurrent requests and requests per second at the gates user and scim. Tokens are not verified here, so requests
 -- with a token count for their address. Each Apache process has its own counters, which its threads share. A keyed hash
 -- maps names to a fixed number of counters, so memory does not grow with the number of names. An address can belong to
 -- a whole office: it may use most, but not all, of the 25 threads that a process has by default.
