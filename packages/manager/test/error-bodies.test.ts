@@ -7,24 +7,29 @@ import { basicValue, bearer, createToken, throughProxy } from '@manager/harness/
 import { rawCall } from './kit/http.ts'
 import { whileLocked } from './kit/locks.ts'
 import { type ApiRoute, routesOf } from './kit/routes.ts'
+import { createScimToken, errorSchema } from './kit/scim.ts'
 import { seedMachineUser, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let person: Person
 let machineToken: string
+let scimToken: string
 beforeAll(async () => {
   service = await startTestApp({ env: { SVC_GRAPHQL_MAX_BODY_BYTES: '65536' } })
   person = await seedUser(service.sql, 'person')
   machineToken = (await seedMachineUser(service.sql, await seedProject(service.sql, 'main'))).token
+  const admin = await seedUser(service.sql, 'admin', 'administrator')
+  scimToken = (await createScimToken(service, admin)).token
 })
 afterAll(() => service.close())
 
 type Lines = Record<string, string>
-type Shape = 'envelope' | 'error' | 'validation' | 'graphql' | 'page'
+type Shape = 'envelope' | 'error' | 'validation' | 'graphql' | 'page' | 'scim'
 type Refusal = { status: number; shape: Shape; headers?: () => Lines; query?: string; body?: string }
 const asProxy = (): Lines => throughProxy()
 const asBrowser = (): Lines => ({ ...throughProxy(), accept: 'text/html' })
 const asMachine = (): Lines => bearer(machineToken)
+const asScim = (): Lines => ({ ...throughProxy(), ...bearer(scimToken) })
 const asTenantUser = (): Lines => Object.fromEntries(tenantHeaders(person, { tenantId: person.id }))
 
 /** For each route: a call that passes authentication and then fails. The health routes always return a status. */
@@ -114,6 +119,18 @@ const refusals: Record<string, Refusal> = {
     headers: () => headersOf(person),
     body: '{}',
   },
+  // The only input of these routes is the token.
+  'GET /scim/v2/ServiceProviderConfig': { status: 401, shape: 'scim' },
+  'GET /scim/v2/ResourceTypes': { status: 401, shape: 'scim' },
+  'GET /scim/v2/Schemas': { status: 401, shape: 'scim' },
+  'GET /scim/v2/ResourceTypes/:id': { status: 404, shape: 'scim', headers: asScim },
+  'GET /scim/v2/Schemas/:id': { status: 404, shape: 'scim', headers: asScim },
+  'GET /scim/v2/Users': { status: 400, shape: 'scim', headers: asScim, query: '?count=x' },
+  'POST /scim/v2/Users': { status: 400, shape: 'scim', headers: asScim, body: '{}' },
+  'GET /scim/v2/Users/:id': { status: 404, shape: 'scim', headers: asScim },
+  'PUT /scim/v2/Users/:id': { status: 404, shape: 'scim', headers: asScim, body: '{"userName": "x"}' },
+  'PATCH /scim/v2/Users/:id': { status: 400, shape: 'scim', headers: asScim, body: '{}' },
+  'DELETE /scim/v2/Users/:id': { status: 404, shape: 'scim', headers: asScim },
   'POST /api/validate-proxy-auth': { status: 400, shape: 'validation', body: '{}' },
   'POST /api/validate-oauth-user': { status: 400, shape: 'validation', body: '{}' },
 }
@@ -126,7 +143,7 @@ async function send(app: TestApp, name: string, change: Partial<Refusal> & { typ
   const lines: Lines = { ...headers(), ...(body !== undefined && { 'content-type': type }) }
   const call = { method, path: `${path}${query}`, headers: Object.entries(lines) }
   const answer = await rawCall(app.url, { ...call, ...(body !== undefined && { body }) })
-  const isJson = String(answer.headers['content-type']).startsWith('application/json')
+  const isJson = /^application\/(?:scim\+)?json/.test(String(answer.headers['content-type']))
   const { status } = answer
   return { name, status, headers: answer.headers, body: isJson ? JSON.parse(answer.body) : answer.body }
 }
@@ -147,8 +164,12 @@ function findProblems(body: unknown): Problem[] | undefined {
   return problems
 }
 
+/** The optional keyword of a SCIM error. */
+const scimTypeOf = (body: unknown): object =>
+  typeof body === 'object' && body !== null && 'scimType' in body ? { scimType: text } : {}
+
 /** Expects a body of this shape that contains only its message, a code, the request id and the invalid values. */
-function expectShape({ name, headers, body }: Failed, shape: Shape): void {
+function expectShape({ name, status, headers, body }: Failed, shape: Shape): void {
   const code = expect.stringMatching(/^[a-z]+(_[a-z]+)*$/)
   const added = { code, request_id: headers['x-request-id'] }
   const problems = findProblems(body)
@@ -159,10 +180,11 @@ function expectShape({ name, headers, body }: Failed, shape: Shape): void {
     error: { error: text, ...added, ...details },
     validation: { valid: false, message: text, ...added, ...details },
     graphql: { errors: [{ message: text, extensions: { ...added, ...fields } }], data: null },
+    scim: { schemas: [errorSchema], status: String(status), detail: text, ...scimTypeOf(body) },
     page: expect.stringContaining(`Request id: ${headers['x-request-id'] as string}`) as unknown,
   }
   expect([name, body]).toEqual([name, bodies[shape]])
-  const type = shape === 'page' ? 'text/html' : 'application/json'
+  const type = { page: 'text/html', scim: 'application/scim+json' }[shape as string] ?? 'application/json'
   expect([name, headers['content-type']]).toEqual([name, `${type}; charset=utf-8`])
 }
 

@@ -32,7 +32,7 @@ const weights: Record<string, Weight> = {
   'audit_logs.entity_id': { boundedBy: 'ids' },
   'audit_logs.entity_type': { boundedBy: 'constants in the code' },
   'audit_logs.ip_address': { boundedBy: 'client-address.ts' },
-  'audit_logs.metadata': { boundedBy: 'ids and constants in the code' },
+  'audit_logs.metadata': { boundedBy: 'ids, names of SCIM tokens and constants in the code' },
   'audit_logs.principal_id': { boundedBy: 'ids and job names' },
   'audit_logs.user_agent': { boundedBy: 'append.ts' },
   'audit_verification.problem': 'never returned',

@@ -22,6 +22,11 @@ export const areas: Record<string, Area> = {
     guide: ['Add a member', `${guides}/add-a-member.md`],
     exampleNames: ['users', 'addUserToProject'],
   },
+  scim: {
+    title: 'SCIM tokens',
+    files: ['scim/scim-tokens'],
+    guide: ['Provision people', '../../guides/operators/provision-people.md'],
+  },
   invitations: {
     title: 'Invitations',
     files: ['invitations/invitations'],

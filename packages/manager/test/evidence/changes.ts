@@ -13,6 +13,7 @@ import { seedMachineUser } from '@manager/harness/seed.ts'
 import { op } from '../policy/operation.ts'
 import { operations } from '../policy/operations.ts'
 import { type MatrixWorld, createMatrixWorld, fresh, newSlug } from '../policy/world.ts'
+import { changeOverScim } from './scim-changes.ts'
 
 export type Change = { name: string; run: (world: MatrixWorld) => Promise<void>; consumes?: true }
 
@@ -248,6 +249,7 @@ export const changes: Change[] = [
   { name: 'backends', run: backend },
   { name: 'pilets', run: pilet },
   { name: 'logins from terminals', run: terminalLogin },
+  { name: 'an identity provider', run: changeOverScim },
   { name: 'what no caller starts', run: elsewhere },
   {
     name: 'evidence',

@@ -94,6 +94,14 @@ export const expectedQueries: Record<string, string[]> = {
   'invitation create': ['invitations'],
   'invitation accept': ['invitations'],
   'invitation revoke': ['invitations'],
+  'provisionedUser create': ['provisioning'],
+  'provisionedUser update': ['provisioning'],
+  'provisionedUser delete': ['provisioning'],
+  'user deactivate': ['provisioning', 'access-revocations'],
+  'user reactivate': ['provisioning', 'access-grants'],
+  'user deny': ['provisioning'],
+  'scimToken create': ['provisioning'],
+  'scimToken revoke': ['provisioning'],
 }
 
 const onlyNameChanged = 'a name or an address changed; access is unaffected'

@@ -9,6 +9,7 @@ import { seedEndpoint, seedEndpointAccess } from './endpoints.ts'
 import { seedCall } from './esb-calls.ts'
 import { seedInvitation } from './invitations.ts'
 import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
+import { createScimToken } from './scim.ts'
 import { seedPilet } from './seeded-pilets.ts'
 import {
   type SeededProject,
@@ -94,6 +95,7 @@ export async function createListKit(): Promise<ListKit> {
       role: kind === 'tenant' ? 'member' : 'readonly',
     })
   await seedBackend(service.sql, main)
+  await createScimToken(service, admin)
   await service.query(
     admin,
     'mutation($id: ID!) { createLanguagePack(projectId: $id, input: {name: "de"}) { id } }',

@@ -7,6 +7,7 @@ import { endpointOperations } from './endpoint-operations.ts'
 import { type Operation, type Rest, op } from './operation.ts'
 import { invitationOperations } from './invitation-operations.ts'
 import { linkOperations } from './link-operations.ts'
+import { scimOperations } from './scim-operations.ts'
 import { settingsOperations } from './settings-operations.ts'
 import { piletOperations } from './pilet-operations.ts'
 import { deploymentOperations } from './deployment-operations.ts'
@@ -308,6 +309,7 @@ const listedOperations: Operation[] = [
   ...linkOperations,
   ...invitationOperations,
   ...credentialOperations,
+  ...scimOperations,
   ...settingsOperations,
   ...endpointOperations,
   ...piletOperations,

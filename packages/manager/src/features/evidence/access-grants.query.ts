@@ -5,7 +5,7 @@ export const accessGrants = createTrailQuery({
   name: 'access-grants',
   title: 'Granted access',
   description:
-    'Granted memberships of users in projects, tenants and applications. Created or enabled access: of machine users to endpoints, and of tenants to applications. A person who accepts an invitation is the principal of the grant, and invited_by is the inviter. Changed roles are in role-changes.',
+    'Granted memberships of users in projects, tenants and applications. Created or enabled access: of machine users to endpoints, and of tenants to applications. A person who accepts an invitation is the principal of the grant, and invited_by is the inviter. Reactivated people, who have their roles again. Changed roles are in role-changes.',
   controls: ['ISO/IEC 27001:2022 A.5.15', 'ISO/IEC 27001:2022 A.5.18', 'SOC 2 CC6.2', 'NIST SP 800-53 AC-2'],
   columns: {
     ...accessColumns,
@@ -16,6 +16,7 @@ export const accessGrants = createTrailQuery({
   joins: accessJoins,
   condition: joinWithOr(
     buildEntityCondition(membershipKinds, 'grant'),
+    buildEntityCondition(['user'], 'reactivate'),
     buildEntityCondition(assignments, 'create'),
     `(${buildEntityCondition(assignments, 'update')} and ${buildAfterSql('enabled')} = 'true')`,
   ),

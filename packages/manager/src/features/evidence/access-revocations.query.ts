@@ -11,7 +11,7 @@ export const accessRevocations = createTrailQuery({
   name: 'access-revocations',
   title: 'Revoked access',
   description:
-    'Revoked memberships. Removed or disabled access of machine users to endpoints and of tenants to applications. Disabled machine users. Deletions of projects, tenants, applications, endpoints and machine users, each of which immediately revokes all related access.',
+    'Revoked memberships. Deactivated people. Removed or disabled access of machine users to endpoints and of tenants to applications. Disabled machine users. Deletions of projects, tenants, applications, endpoints and machine users, each of which immediately revokes all related access.',
   controls: [
     'ISO/IEC 27001:2022 A.5.18',
     'SOC 2 CC6.2',
@@ -26,6 +26,7 @@ export const accessRevocations = createTrailQuery({
   joins: accessJoins,
   condition: joinWithOr(
     buildEntityCondition(membershipKinds, 'revoke'),
+    buildEntityCondition(['user'], 'deactivate'),
     buildEntityCondition(
       [...assignments, 'project', 'tenant', 'application', 'endpoint', 'machineUser'],
       'delete',

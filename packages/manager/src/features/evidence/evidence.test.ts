@@ -23,7 +23,7 @@ const names = {
   auth: 'pat-lifecycle cli-logins failed-authentications lockouts endpoint-changes settings-changes trigger-changes',
   operations:
     'pilet-releases trigger-executions esb-traffic-summary esb-failures audit-access access-review-attestations',
-  people: 'invitations',
+  people: 'invitations provisioning',
 }
 const allNames = Object.values(names).flatMap((group) => group.split(' '))
 const countWaiting = async (): Promise<number> =>

@@ -16,6 +16,7 @@ import { machineUserLifecycle } from './machine-user-lifecycle.query.ts'
 import { patLifecycle } from './pat-lifecycle.query.ts'
 import { piletReleases } from './pilet-releases.query.ts'
 import { privilegedAccess } from './privileged-access.query.ts'
+import { provisioning } from './provisioning.query.ts'
 import { roleChanges } from './role-changes.query.ts'
 import { settingsChanges } from './settings-changes.query.ts'
 import { staleCredentials } from './stale-credentials.query.ts'
@@ -44,4 +45,5 @@ export const evidenceQueries: readonly EvidenceQuery[] = [
   auditAccess,
   accessReviewAttestations,
   invitations,
+  provisioning,
 ]

@@ -21,7 +21,7 @@ export type ScimTokensService = ReturnType<typeof createScimTokensService>
 
 const [defaultDays, maxDays] = [365, 1_095]
 const dayMs = 86_400_000
-const maxUsableTokens = 20
+const maxUsableTokens = 100
 
 const event = createEventBuilder<store.ScimToken>({
   type: 'scimToken',
