@@ -20,7 +20,6 @@ export async function createScimToken(
 }
 
 type RequestHeaders = Record<string, string>
-export type ScimClient = ReturnType<typeof createScimClient>
 
 /** Returns functions that send SCIM requests. The service and the token may exist later. */
 export function createScimClient(getService: () => Service, getToken: () => string) {

@@ -1,7 +1,10 @@
 // SQL that selects the complete access list, with one row per principal, scope and role. Reports and attestations
 // read the same rows. $1 is the project, or null for the whole system.
 import { systemChain } from '../../platform/audit/entry.ts'
+import { buildIsActiveSql } from '../../platform/postgres/active-users.ts'
 
+// A deactivated person keeps the roles and the tokens, which have no effect.
+const isActive = buildIsActiveSql('u')
 const userNameSql = `coalesce(nullif(u.external_name, ''), u.external_username)`
 
 // Selects the permissions of each tenant role as text. `offset 0` makes PostgreSQL build the text once per
@@ -18,26 +21,26 @@ const tenantRoles = `
 const userAccess = `
   select 'user' as principal_type, u.id as principal_id, ${userNameSql} as name, u.external_email as email,
     'system' as scope_type, null::uuid as scope_id, 'System' as scope_name,
-    null::uuid as project_id, u.role, true as enabled, null::timestamptz as granted_at, null::timestamptz as expires_at,
+    null::uuid as project_id, u.role, ${isActive} as enabled, null::timestamptz as granted_at, null::timestamptz as expires_at,
     true as is_privileged, null::timestamptz as rotated_at, u.id as activity_of, u.id as held_by,
     'user' as entity_type, u.id as entity_id, '{update}'::text[] as grants, null::text as permits
   from users u where u.role = 'administrator' and $1::uuid is null
   union all
   select 'user', u.id, ${userNameSql}, u.external_email, 'project', m.project_id, p.name, m.project_id,
-    m.role, true, m.updated_at, null, m.role in ('maintainer', 'owner'), null, u.id, u.id,
+    m.role, ${isActive}, m.updated_at, null, m.role in ('maintainer', 'owner'), null, u.id, u.id,
     'user2project', m.id, '{grant,update}', null
   from user2projects m join users u on u.id = m.user_id join projects p on p.id = m.project_id
   where $1::uuid is null or m.project_id = $1
   union all
   select 'user', u.id, ${userNameSql}, u.external_email, 'tenant', m.tenant_id, t.name, m.project_id,
-    m.role_name, true, m.updated_at, null, 'members' = any(d.permissions), null, u.id, u.id,
+    m.role_name, ${isActive}, m.updated_at, null, 'members' = any(d.permissions), null, u.id, u.id,
     'user2tenant', m.id, '{grant,update}', d.permits
   from user2tenants m join users u on u.id = m.user_id join tenants t on t.id = m.tenant_id
     join (${tenantRoles}) d on d.tenant_id = m.tenant_id and d.name = m.role_name
   where $1::uuid is null or m.project_id = $1
   union all
   select 'user', u.id, ${userNameSql}, u.external_email, 'application', m.application_id, a.name,
-    m.project_id, m.role, true, m.updated_at, null, false, null, u.id, u.id,
+    m.project_id, m.role, ${isActive}, m.updated_at, null, false, null, u.id, u.id,
     'user2application', m.id, '{grant,update}', null
   from user2applications m join users u on u.id = m.user_id join applications a on a.id = m.application_id
   where $1::uuid is null or m.project_id = $1`
@@ -48,7 +51,7 @@ const userAccess = `
  */
 const credentialAccess = `
   select 'personal_access_token', k.id, k.name, u.external_email, 'system', null, 'System', null,
-    u.role, true, k.created_at, k.expires_at, u.role = 'administrator', null, null, null,
+    u.role, ${isActive}, k.created_at, k.expires_at, u.role = 'administrator', null, null, null,
     'personalAccessToken', k.id, '{create}', null
   from personal_access_tokens k join users u on u.id = k.user_id where not k.revoked and $1::uuid is null
   union all

@@ -9,6 +9,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
+import type { ScimClient } from '../../policy/authenticate.ts'
 import { parseScimToken } from './scim-token.pure.ts'
 import { type UsableToken, readUsableTokens, writeLastUse } from './scim-tokens.store.ts'
 
@@ -21,8 +22,6 @@ export type ScimLoginDeps = {
   /** The current key of token checks, and the previous ones. */
   checkKeys: readonly KeyObject[]
 }
-/** The token of a request. */
-export type ScimClient = { tokenId: string; tokenName: string }
 export type ScimLoginService = ReturnType<typeof createScimLoginService>
 
 const minWriteGapMs = 30_000

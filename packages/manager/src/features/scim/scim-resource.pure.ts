@@ -7,7 +7,7 @@ import type { ScimUser } from './scim-user.pure.ts'
 export type ScimResource = ScimUser & { id: string; createdAt: string; updatedAt: string; revision: number }
 
 /** The attributes of a response: all, only the listed ones, or all except the listed ones. */
-export type Selection = { kind: 'all' } | { kind: 'only' | 'except'; subs: ReadonlyMap<string, Subs> }
+type Selection = { kind: 'all' } | { kind: 'only' | 'except'; subs: ReadonlyMap<string, Subs> }
 /** The sub-attributes that a selection names, or `all` if it names the whole attribute. */
 type Subs = 'all' | Set<string>
 
@@ -101,7 +101,7 @@ export function matchesVersion(header: string, revision: number): boolean {
   return header.split(',').some((part) => part.trim().replace(/^W\//, '') === `"${revision}"`)
 }
 
-export const listSchema = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
+const listSchema = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 
 /** Returns the body of a list. */
 export const renderList = (resources: readonly object[], startIndex: number, totalResults: number) => ({

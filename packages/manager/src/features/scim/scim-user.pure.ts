@@ -35,7 +35,7 @@ export function readMembers(value: unknown, label: string): ReadonlyMap<string, 
 }
 
 /** Returns the text, or null if it is null, absent or empty. */
-export function readText(
+function readText(
   value: unknown,
   { label, maxLength }: { label: string; maxLength: number },
 ): string | null {

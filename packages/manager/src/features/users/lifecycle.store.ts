@@ -12,16 +12,20 @@ export function setDeactivation(
   deactivator: Deactivator,
   isDeactivated: boolean,
 ): Promise<User> {
-  return (
-    tx
-      .updateTable('users')
-      // `clock_timestamp()` and not `now()`: the transaction may have waited for the lock for a while, and other processes
-      // look for recent times.
-      .set({ [deactivator]: isDeactivated ? sql`clock_timestamp()` : null, updatedAt: sql`now()` })
-      .where('id', '=', id)
-      .returning(columns)
-      .executeTakeFirstOrThrow()
-  )
+  // `clock_timestamp()` and not `now()`: the transaction may have waited for the lock for a while, and other processes
+  // look for recent times.
+  const time = isDeactivated ? sql<string>`clock_timestamp()` : null
+  return tx
+    .updateTable('users')
+    .set({
+      ...(deactivator === 'deactivatedByScimAt'
+        ? { deactivatedByScimAt: time }
+        : { deactivatedByAdministratorAt: time }),
+      updatedAt: sql`now()`,
+    })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
 }
 
 /** Inserts a person whom an identity provider manages, or makes an existing person such a person. */
