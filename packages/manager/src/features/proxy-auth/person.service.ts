@@ -63,7 +63,13 @@ export function createPersonService({ database, activity, malformed, users, log 
           !row.is_active ||
           ((email === null || email === row.external_email) && (name === null || name === row.external_name)))
       if (isCurrent) return createPersonValidation(row, row.is_active ? row : null, false)
-      const user = await users.provision({ subject: userId, email, name })
+      const user = await users.provision({ subject: userId, email, name }).catch(async (error: unknown) => {
+        // The person was deactivated after the first read.
+        const current = await findAccess({ key: userId, applicationId })
+        if (current === null || current.is_active) throw error
+        return current
+      })
+      if ('is_active' in user) return createPersonValidation(user, null, false)
       const provisionedRow = {
         user_id: user.id,
         external_email: user.externalEmail,
