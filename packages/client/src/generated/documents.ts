@@ -125,6 +125,8 @@ export type Permission =
   | "NOTIFICATION_MARK"
   | "INVITATION_ACCEPT"
   | "USER_WRITE"
+  | "SCIM_TOKEN_READ"
+  | "SCIM_TOKEN_WRITE"
   | "PROJECT_CREATE"
   | "AUDIT_EXPORT"
   | "EVIDENCE_READ"
@@ -581,6 +583,33 @@ export const createProjectDocument =
     CreateProjectVariables
   >;
 
+export type CreateScimTokenResult = {
+  readonly createScimToken: {
+    readonly token: string;
+    readonly scimToken: {
+      readonly id: string;
+      readonly name: string;
+      readonly tokenPrefix: string;
+      readonly createdAt: string;
+      readonly expiresAt: string;
+      readonly lastUsedAt: string | null;
+      readonly revokedAt: string | null;
+      readonly updatedAt: string;
+      readonly revision: number;
+    };
+  };
+};
+export type CreateScimTokenVariables = {
+  readonly name: string;
+  readonly expiresAt?: string | null;
+};
+/** Creates a token for an identity provider. The token is returned only once. */
+export const createScimTokenDocument =
+  "mutation createScimToken($name:String!$expiresAt:String){createScimToken(name:$name expiresAt:$expiresAt){token scimToken{id name tokenPrefix createdAt expiresAt lastUsedAt revokedAt updatedAt revision}}}" as TypedDocument<
+    CreateScimTokenResult,
+    CreateScimTokenVariables
+  >;
+
 export type CreateTenantResult = {
   readonly createTenant: {
     readonly id: string;
@@ -695,6 +724,32 @@ export const createTriggerDocument =
   "mutation createTrigger($applicationId:ID!$input:CreateTriggerInput!){createTrigger(applicationId:$applicationId input:$input){id name description cronExpression runKey enabled createdAt updatedAt revision}}" as TypedDocument<
     CreateTriggerResult,
     CreateTriggerVariables
+  >;
+
+export type DeactivateUserResult = {
+  readonly deactivateUser: {
+    readonly id: string;
+    readonly externalName: string;
+    readonly externalUsername: string;
+    readonly externalEmail: string;
+    readonly role: string;
+    readonly active: boolean;
+    readonly provisioned: boolean;
+    readonly deactivatedByScimAt: string | null;
+    readonly deactivatedByAdministratorAt: string | null;
+    readonly updatedAt: string;
+    readonly revision: number;
+  };
+};
+export type DeactivateUserVariables = {
+  readonly id: string;
+  readonly expectedRevision?: number | null;
+};
+/** Deactivates a person: every further request of the person is rejected. */
+export const deactivateUserDocument =
+  "mutation deactivateUser($id:ID!$expectedRevision:Int){deactivateUser(id:$id expectedRevision:$expectedRevision){id externalName externalUsername externalEmail role active provisioned deactivatedByScimAt deactivatedByAdministratorAt updatedAt revision}}" as TypedDocument<
+    DeactivateUserResult,
+    DeactivateUserVariables
   >;
 
 export type DeleteApplicationResult = { readonly deleteApplication: boolean };
@@ -1766,6 +1821,10 @@ export type GetUserResult = {
     readonly externalUsername: string;
     readonly externalEmail: string;
     readonly role: string;
+    readonly active: boolean;
+    readonly provisioned: boolean;
+    readonly deactivatedByScimAt: string | null;
+    readonly deactivatedByAdministratorAt: string | null;
     readonly updatedAt: string;
     readonly revision: number;
     readonly myPermissions: readonly Permission[];
@@ -1773,7 +1832,7 @@ export type GetUserResult = {
 };
 export type GetUserVariables = { readonly id: string };
 export const getUserDocument =
-  "query getUser($id:ID!){user(id:$id){id externalName externalUsername externalEmail role updatedAt revision myPermissions}}" as TypedDocument<
+  "query getUser($id:ID!){user(id:$id){id externalName externalUsername externalEmail role active provisioned deactivatedByScimAt deactivatedByAdministratorAt updatedAt revision myPermissions}}" as TypedDocument<
     GetUserResult,
     GetUserVariables
   >;
@@ -2468,6 +2527,35 @@ export const listProjectsDocument =
     ListProjectsVariables
   >;
 
+export type ListScimTokensResult = {
+  readonly scimTokens: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly tokenPrefix: string;
+    readonly createdAt: string;
+    readonly expiresAt: string;
+    readonly lastUsedAt: string | null;
+    readonly revokedAt: string | null;
+    readonly updatedAt: string;
+    readonly revision: number;
+    readonly creator: {
+      readonly id: string;
+      readonly externalUsername: string;
+    };
+  }[];
+};
+export type ListScimTokensVariables = {
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+};
+/** Lists the tokens of identity providers. Only administrators may. */
+export const listScimTokensDocument =
+  "query listScimTokens($filters:[Filter!]$order:[Order!]$pagination:Pagination){scimTokens(filters:$filters order:$order pagination:$pagination){id name tokenPrefix createdAt expiresAt lastUsedAt revokedAt updatedAt revision creator{id externalUsername}}}" as TypedDocument<
+    ListScimTokensResult,
+    ListScimTokensVariables
+  >;
+
 export type ListTenant2ApplicationsResult = {
   readonly tenant2Applications: readonly {
     readonly id: string;
@@ -2706,6 +2794,10 @@ export type ListUsersResult = {
     readonly externalUsername: string;
     readonly externalEmail: string;
     readonly role: string;
+    readonly active: boolean;
+    readonly provisioned: boolean;
+    readonly deactivatedByScimAt: string | null;
+    readonly deactivatedByAdministratorAt: string | null;
     readonly updatedAt: string;
     readonly revision: number;
   }[];
@@ -2716,7 +2808,7 @@ export type ListUsersVariables = {
   readonly pagination?: Pagination | null;
 };
 export const listUsersDocument =
-  "query listUsers($filters:[Filter!]$order:[Order!]$pagination:Pagination){users(filters:$filters order:$order pagination:$pagination){id externalName externalUsername externalEmail role updatedAt revision}}" as TypedDocument<
+  "query listUsers($filters:[Filter!]$order:[Order!]$pagination:Pagination){users(filters:$filters order:$order pagination:$pagination){id externalName externalUsername externalEmail role active provisioned deactivatedByScimAt deactivatedByAdministratorAt updatedAt revision}}" as TypedDocument<
     ListUsersResult,
     ListUsersVariables
   >;
@@ -3605,6 +3697,45 @@ export const pageProjectsDocument =
     PageProjectsVariables
   >;
 
+export type PageScimTokensResult = {
+  readonly scimTokensConnection: {
+    readonly nodes: readonly {
+      readonly id: string;
+      readonly name: string;
+      readonly tokenPrefix: string;
+      readonly createdAt: string;
+      readonly expiresAt: string;
+      readonly lastUsedAt: string | null;
+      readonly revokedAt: string | null;
+      readonly updatedAt: string;
+      readonly revision: number;
+      readonly creator: {
+        readonly id: string;
+        readonly externalUsername: string;
+      };
+    }[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly hasPreviousPage: boolean;
+      readonly startCursor: string | null;
+      readonly endCursor: string | null;
+    };
+    readonly totalCount: number;
+    readonly isTotalExact: boolean;
+  };
+};
+export type PageScimTokensVariables = {
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+  readonly after?: string | null;
+};
+export const pageScimTokensDocument =
+  "query pageScimTokens($filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){scimTokensConnection(filters:$filters order:$order pagination:$pagination after:$after){nodes{id name tokenPrefix createdAt expiresAt lastUsedAt revokedAt updatedAt revision creator{id externalUsername}}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}totalCount isTotalExact}}" as TypedDocument<
+    PageScimTokensResult,
+    PageScimTokensVariables
+  >;
+
 export type PageTenant2ApplicationsResult = {
   readonly tenant2ApplicationsConnection: {
     readonly nodes: readonly {
@@ -3996,6 +4127,10 @@ export type PageUsersResult = {
       readonly externalUsername: string;
       readonly externalEmail: string;
       readonly role: string;
+      readonly active: boolean;
+      readonly provisioned: boolean;
+      readonly deactivatedByScimAt: string | null;
+      readonly deactivatedByAdministratorAt: string | null;
       readonly updatedAt: string;
       readonly revision: number;
     }[];
@@ -4016,7 +4151,7 @@ export type PageUsersVariables = {
   readonly after?: string | null;
 };
 export const pageUsersDocument =
-  "query pageUsers($filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){usersConnection(filters:$filters order:$order pagination:$pagination after:$after){nodes{id externalName externalUsername externalEmail role updatedAt revision}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}totalCount isTotalExact}}" as TypedDocument<
+  "query pageUsers($filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){usersConnection(filters:$filters order:$order pagination:$pagination after:$after){nodes{id externalName externalUsername externalEmail role active provisioned deactivatedByScimAt deactivatedByAdministratorAt updatedAt revision}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}totalCount isTotalExact}}" as TypedDocument<
     PageUsersResult,
     PageUsersVariables
   >;
@@ -4121,6 +4256,31 @@ export const previewPiletFeedDocument =
     PreviewPiletFeedVariables
   >;
 
+export type ReactivateUserResult = {
+  readonly reactivateUser: {
+    readonly id: string;
+    readonly externalName: string;
+    readonly externalUsername: string;
+    readonly externalEmail: string;
+    readonly role: string;
+    readonly active: boolean;
+    readonly provisioned: boolean;
+    readonly deactivatedByScimAt: string | null;
+    readonly deactivatedByAdministratorAt: string | null;
+    readonly updatedAt: string;
+    readonly revision: number;
+  };
+};
+export type ReactivateUserVariables = {
+  readonly id: string;
+  readonly expectedRevision?: number | null;
+};
+export const reactivateUserDocument =
+  "mutation reactivateUser($id:ID!$expectedRevision:Int){reactivateUser(id:$id expectedRevision:$expectedRevision){id externalName externalUsername externalEmail role active provisioned deactivatedByScimAt deactivatedByAdministratorAt updatedAt revision}}" as TypedDocument<
+    ReactivateUserResult,
+    ReactivateUserVariables
+  >;
+
 export type RemoveUserFromApplicationResult = {
   readonly removeUserFromApplication: boolean;
 };
@@ -4219,6 +4379,29 @@ export const revokeInvitationDocument =
   "mutation revokeInvitation($id:ID!$expectedRevision:Int){revokeInvitation(id:$id expectedRevision:$expectedRevision){id email role requireSameEmail state createdAt expiresAt acceptedAt revokedAt updatedAt revision inviter{id externalName externalUsername externalEmail}acceptor{id externalName externalUsername externalEmail}}}" as TypedDocument<
     RevokeInvitationResult,
     RevokeInvitationVariables
+  >;
+
+export type RevokeScimTokenResult = {
+  readonly revokeScimToken: {
+    readonly id: string;
+    readonly name: string;
+    readonly tokenPrefix: string;
+    readonly createdAt: string;
+    readonly expiresAt: string;
+    readonly lastUsedAt: string | null;
+    readonly revokedAt: string | null;
+    readonly updatedAt: string;
+    readonly revision: number;
+  };
+};
+export type RevokeScimTokenVariables = {
+  readonly id: string;
+  readonly expectedRevision?: number | null;
+};
+export const revokeScimTokenDocument =
+  "mutation revokeScimToken($id:ID!$expectedRevision:Int){revokeScimToken(id:$id expectedRevision:$expectedRevision){id name tokenPrefix createdAt expiresAt lastUsedAt revokedAt updatedAt revision}}" as TypedDocument<
+    RevokeScimTokenResult,
+    RevokeScimTokenVariables
   >;
 
 export type RevokeTokenResult = {
@@ -4845,6 +5028,10 @@ export type UpdateUserSystemRoleResult = {
     readonly externalUsername: string;
     readonly externalEmail: string;
     readonly role: string;
+    readonly active: boolean;
+    readonly provisioned: boolean;
+    readonly deactivatedByScimAt: string | null;
+    readonly deactivatedByAdministratorAt: string | null;
     readonly updatedAt: string;
     readonly revision: number;
   };
@@ -4855,7 +5042,7 @@ export type UpdateUserSystemRoleVariables = {
   readonly expectedRevision?: number | null;
 };
 export const updateUserSystemRoleDocument =
-  "mutation updateUserSystemRole($id:ID!$role:String!$expectedRevision:Int){updateUserSystemRole(id:$id role:$role expectedRevision:$expectedRevision){id externalName externalUsername externalEmail role updatedAt revision}}" as TypedDocument<
+  "mutation updateUserSystemRole($id:ID!$role:String!$expectedRevision:Int){updateUserSystemRole(id:$id role:$role expectedRevision:$expectedRevision){id externalName externalUsername externalEmail role active provisioned deactivatedByScimAt deactivatedByAdministratorAt updatedAt revision}}" as TypedDocument<
     UpdateUserSystemRoleResult,
     UpdateUserSystemRoleVariables
   >;

@@ -218,6 +218,7 @@ export type CheckMachineCredentialAnswer =
       readonly environment_id: string;
     }
   | { readonly authenticated: false; readonly message: string };
+export type CreateScimUserBody = ScimUserBody;
 export type DeletePiletAnswer = {
   /** Description of the change. */
   readonly message: string;
@@ -329,6 +330,7 @@ export type GraphqlError = {
       | "conflict"
       | "CONFLICT"
       | "gone"
+      | "precondition_failed"
       | "payload_too_large"
       | "unsupported_media_type"
       | "key_reused"
@@ -457,6 +459,7 @@ export type Notification = {
   /** Expiry time, if it is earlier than the end of the retention period. */
   readonly expires_at: string | null;
 };
+export type PatchScimUserBody = ScimPatchBody;
 export type PiletFeed = {
   readonly items: readonly {
     /** Name of the package; can include a scope. */
@@ -570,6 +573,7 @@ export type RegisteredBackend = {
   /** The application. */
   readonly application_id: string;
 };
+export type ReplaceScimUserBody = ScimUserBody;
 export type RunEvidenceAnswer = {
   /** The name of the query, such as `access-grants`. */
   readonly name: string;
@@ -585,6 +589,24 @@ export type RunEvidenceAnswer = {
   /** True if more rows exist. Narrow the window to get them. */
   readonly truncated: boolean;
   readonly chain: AuditChain;
+};
+export type ScimPatchBody = {
+  /** At most 100 objects with `op`, `path` and `value`. */
+  readonly Operations?: unknown;
+};
+export type ScimUserBody = {
+  /** Id of the user at the identity provider. */
+  readonly externalId?: unknown;
+  /** Unique name of the person. Required. */
+  readonly userName?: unknown;
+  /** The name that other people see. */
+  readonly displayName?: unknown;
+  /** An object with `formatted`, `familyName` and `givenName`. */
+  readonly name?: unknown;
+  /** At most 20 objects with `value`, `type`, `display` and `primary`. */
+  readonly emails?: unknown;
+  /** Whether the person may use the Manager; defaults to true. */
+  readonly active?: unknown;
 };
 export type SendHeartbeatAnswer = {
   readonly success: true;

@@ -12,6 +12,8 @@ export const permissions = {
   NOTIFICATION_MARK: { system: "user" },
   INVITATION_ACCEPT: { system: "user" },
   USER_WRITE: { system: "administrator" },
+  SCIM_TOKEN_READ: { system: "administrator" },
+  SCIM_TOKEN_WRITE: { system: "administrator" },
   PROJECT_CREATE: { system: "administrator" },
   AUDIT_EXPORT: { system: "administrator" },
   EVIDENCE_READ: { system: "administrator" },

@@ -585,6 +585,36 @@ export interface SchemaCompatibility {
   onlyRow: Generated<boolean>;
 }
 
+export interface ScimTokens {
+  createdAt: Generated<Timestamp>;
+  creatorId: string;
+  expiresAt: Timestamp;
+  id: string;
+  lastUsedAt: Timestamp | null;
+  name: string;
+  revision: Generated<number>;
+  revokedAt: Timestamp | null;
+  tokenHash: Buffer;
+  tokenPrefix: string;
+  updatedAt: Generated<Timestamp>;
+}
+
+export interface ScimUsers {
+  active: boolean;
+  createdAt: Generated<Timestamp>;
+  displayName: string | null;
+  emails: Generated<Json>;
+  emailValues: Generated<string[]>;
+  externalId: string | null;
+  familyName: string | null;
+  formattedName: string | null;
+  givenName: string | null;
+  revision: Generated<number>;
+  updatedAt: Generated<Timestamp>;
+  userId: string;
+  userName: string;
+}
+
 export interface Settings {
   applicationId: string | null;
   backendCommsEnabled: Generated<string | null>;
@@ -727,10 +757,13 @@ export interface UserActivity {
 
 export interface Users {
   createdAt: Generated<Timestamp>;
+  deactivatedByAdministratorAt: Timestamp | null;
+  deactivatedByScimAt: Timestamp | null;
   externalEmail: Generated<string>;
   externalName: Generated<string>;
   externalUsername: string;
   id: string;
+  isProvisioned: Generated<boolean>;
   revision: Generated<number>;
   role: Generated<string>;
   updatedAt: Generated<Timestamp>;
@@ -791,6 +824,8 @@ export interface DB {
   retiredKeys: RetiredKeys;
   rollUps: RollUps;
   schemaCompatibility: SchemaCompatibility;
+  scimTokens: ScimTokens;
+  scimUsers: ScimUsers;
   settings: Settings;
   tenant2applications: Tenant2applications;
   tenantRoleDefinitions: TenantRoleDefinitions;

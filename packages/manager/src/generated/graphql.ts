@@ -27,6 +27,7 @@ import type { NotificationDeliveryCount as NotificationDeliveryCountRow } from '
 import type { UsageEntry as UsageEntryRow } from '../features/pilet-feed/pilet-usage.store.ts';
 import type { PiletPackage as PiletPackageRow } from '../features/pilets/packages.store.ts';
 import type { Project as ProjectRow } from '../features/projects/projects.store.ts';
+import type { ScimToken as ScimTokenRow } from '../features/scim/scim-tokens.store.ts';
 import type { Tenant as TenantRow } from '../features/tenants/tenants.store.ts';
 import type { RunSeriesPoint as RunSeriesPointRow } from '../features/triggers/run-series.store.ts';
 import type { Trigger as TriggerRow } from '../features/triggers/triggers.store.ts';
@@ -60,6 +61,8 @@ export type Permission =
   | 'NOTIFICATION_MARK'
   | 'INVITATION_ACCEPT'
   | 'USER_WRITE'
+  | 'SCIM_TOKEN_READ'
+  | 'SCIM_TOKEN_WRITE'
   | 'PROJECT_CREATE'
   | 'AUDIT_EXPORT'
   | 'EVIDENCE_READ'
@@ -265,6 +268,10 @@ export type Query = {
   readonly projectsConnection: ProjectConnection;
   /** Returns one project by its slug. */
   readonly project: Project;
+  /** Lists the tokens of identity providers, including expired and revoked ones. */
+  readonly scimTokens: ReadonlyArray<ScimToken>;
+  /** Pages through the rows of `scimTokens` by cursor, and returns their total number. */
+  readonly scimTokensConnection: ScimTokenConnection;
   /** Finds the objects that the caller may see by name, slug, e-mail address, user name, run key or id. An id, which is a UUID, and the request id of a logged call must match as a whole. Any other text matches a case-insensitive part of a value and needs at least three characters. `kinds` restricts the search to some of `project`, `tenant`, `application`, `environment`, `endpoint`, `trigger`, `triggerRun`, `machineUser`, `languagePack`, `piletPackage`, `user` and `loggedCall`. Environments and trigger runs are found only by id, and logged calls only by request id. For each pilet, a text search finds only the newest version. `limit` is from 1 to 50; the default is 20. */
   readonly search: SearchResult;
   /** Returns the settings of one layer. Exactly one argument is required. */
@@ -301,7 +308,7 @@ export type Query = {
   readonly usersConnection: UserConnection;
   /** Returns one user. Callers can get the same users as in the list `users`. */
   readonly user: User;
-  /** Searches the user directory for users whose name, user name or e-mail contains the search text. Search text shorter than three characters must match the start of one of these fields. Results are ordered by name by default. The directory `local` contains the users that the Manager has seen. An LDAP directory contains people who have not signed in yet. The Manager reads a limited number of its entries; if it has more, `isTotalExact` of the connection is false. The search returns the error `unavailable` while the directory does not respond. */
+  /** Searches the user directory for users whose name, user name or e-mail contains the search text. Search text shorter than three characters must match the start of one of these fields. Results are ordered by name by default. The directory `local` contains the users that the Manager has seen. The directory `scim` contains the people whom an identity provider manages. An LDAP directory contains people who have not signed in yet. The Manager reads a limited number of its entries; if it has more, `isTotalExact` of the connection is false. The search returns the error `unavailable` while the directory does not respond. */
   readonly userProviderSearch: ReadonlyArray<UserProviderResult>;
   /** Pages through the rows of `userProviderSearch` by cursor, and returns their total number. */
   readonly userProviderSearchConnection: UserProviderResultConnection;
@@ -907,6 +914,21 @@ export type QueryProjectArgs = {
 };
 
 
+export type QueryScimTokensArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryScimTokensConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QuerySearchArgs = {
   text: Scalars['String']['input'];
   kinds?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
@@ -1164,6 +1186,10 @@ export type Mutation = {
   readonly updateProject: Project;
   /** Deletes a project and everything in it. Its audit trail remains. */
   readonly deleteProject: Scalars['Boolean']['output'];
+  /** Creates a token for an identity provider. `expiresAt` is an RFC 3339 timestamp, at most 1,095 days from now; without it, the token expires after 365 days. At most 100 tokens can be usable. */
+  readonly createScimToken: CreatedScimToken;
+  /** Revokes a token immediately and keeps its row. A token that is already revoked stays unchanged. */
+  readonly revokeScimToken: ScimToken;
   /** Updates the backend settings of a layer. */
   readonly updateBackendModuleConfig: BackendSettings;
   /** Updates the frontend settings of a layer. */
@@ -1198,6 +1224,10 @@ export type Mutation = {
   readonly retryTriggerRun: TriggerRun;
   /** Sets the system role of a user: `user` or `administrator`. */
   readonly updateUserSystemRole: User;
+  /** Deactivates a person: every further request of the person is rejected, with a session or a token, and open WebSockets close within 2 s. Roles and tokens stay. An identity provider cannot lift this deactivation. You cannot deactivate yourself. */
+  readonly deactivateUser: User;
+  /** Lifts the deactivation by an administrator. The person stays inactive if the identity provider has deactivated them, too. */
+  readonly reactivateUser: User;
 };
 
 
@@ -1531,6 +1561,18 @@ export type MutationDeleteProjectArgs = {
 };
 
 
+export type MutationCreateScimTokenArgs = {
+  name: Scalars['String']['input'];
+  expiresAt?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type MutationRevokeScimTokenArgs = {
+  id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
 export type MutationUpdateBackendModuleConfigArgs = {
   id: Scalars['ID']['input'];
   input: UpdateBackendModuleConfigInput;
@@ -1628,6 +1670,18 @@ export type MutationRetryTriggerRunArgs = {
 export type MutationUpdateUserSystemRoleArgs = {
   id: Scalars['ID']['input'];
   role: Scalars['String']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type MutationDeactivateUserArgs = {
+  id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type MutationReactivateUserArgs = {
+  id: Scalars['ID']['input'];
   expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
@@ -2725,6 +2779,31 @@ export type UpdateProjectInput = {
   readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** A token with which an identity provider creates, changes and deactivates people over SCIM. */
+export type ScimToken = {
+  readonly id: Scalars['ID']['output'];
+  readonly name: Scalars['String']['output'];
+  /** The first 13 characters, which identify the token. */
+  readonly tokenPrefix: Scalars['String']['output'];
+  readonly createdAt: Scalars['String']['output'];
+  readonly expiresAt: Scalars['String']['output'];
+  /** The time of the last use, updated with a delay of up to 30 s; null if the token was never used. */
+  readonly lastUsedAt?: Maybe<Scalars['String']['output']>;
+  /** The time of the revocation; null if the token was not revoked. */
+  readonly revokedAt?: Maybe<Scalars['String']['output']>;
+  readonly updatedAt: Scalars['String']['output'];
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
+  readonly revision: Scalars['Int']['output'];
+  /** The administrator who created the token. */
+  readonly creator: User;
+};
+
+export type CreatedScimToken = {
+  /** The token itself, which is returned only once and cannot be read again. */
+  readonly token: Scalars['String']['output'];
+  readonly scimToken: ScimToken;
+};
+
 /** An object that a search found, and the ids of the object and its parents. */
 export type SearchHit = {
   /** The kind of the object, as in the argument `kinds`. */
@@ -3044,6 +3123,14 @@ export type User = {
   readonly externalUsername: Scalars['String']['output'];
   readonly externalEmail: Scalars['String']['output'];
   readonly role: Scalars['String']['output'];
+  /** Whether the person may use the Manager. False if an identity provider or an administrator has deactivated the person. */
+  readonly active: Scalars['Boolean']['output'];
+  /** Whether an identity provider manages the name and the e-mail address over SCIM. A sign-in does not change them then. */
+  readonly provisioned: Scalars['Boolean']['output'];
+  /** The time at which the identity provider deactivated the person over SCIM; null while it permits the person. */
+  readonly deactivatedByScimAt?: Maybe<Scalars['String']['output']>;
+  /** The time at which an administrator deactivated the person; null if none has. */
+  readonly deactivatedByAdministratorAt?: Maybe<Scalars['String']['output']>;
   /** The caller's permissions that do not depend on an object. They are the same for every user. */
   readonly myPermissions: ReadonlyArray<Permission>;
   readonly updatedAt: Scalars['String']['output'];
@@ -3268,6 +3355,16 @@ export type ProjectConnection = {
 };
 
 /** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type ScimTokenConnection = {
+  readonly nodes: ReadonlyArray<ScimToken>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more rows than `totalCount` states. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
 export type TenantConnection = {
   readonly nodes: ReadonlyArray<Tenant>;
   readonly pageInfo: PageInfo;
@@ -3471,6 +3568,8 @@ export type ResolversTypes = {
   Project: ResolverTypeWrapper<ProjectRow>;
   CreateProjectInput: CreateProjectInput;
   UpdateProjectInput: UpdateProjectInput;
+  ScimToken: ResolverTypeWrapper<ScimTokenRow>;
+  CreatedScimToken: ResolverTypeWrapper<Omit<CreatedScimToken, 'scimToken'> & { scimToken: ResolversTypes['ScimToken'] }>;
   SearchHit: ResolverTypeWrapper<SearchHit>;
   SearchResult: ResolverTypeWrapper<SearchResult>;
   KeyValuePair: ResolverTypeWrapper<KeyValuePair>;
@@ -3520,6 +3619,7 @@ export type ResolversTypes = {
   User2ApplicationConnection: ResolverTypeWrapper<Omit<User2ApplicationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['User2Application']> }>;
   TenantRoleDefinitionConnection: ResolverTypeWrapper<Omit<TenantRoleDefinitionConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['TenantRoleDefinition']> }>;
   ProjectConnection: ResolverTypeWrapper<Omit<ProjectConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Project']> }>;
+  ScimTokenConnection: ResolverTypeWrapper<Omit<ScimTokenConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['ScimToken']> }>;
   TenantConnection: ResolverTypeWrapper<Omit<TenantConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Tenant']> }>;
   TriggerConnection: ResolverTypeWrapper<Omit<TriggerConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Trigger']> }>;
   UserConnection: ResolverTypeWrapper<Omit<UserConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['User']> }>;
@@ -3613,6 +3713,8 @@ export type ResolversParentTypes = {
   Project: ProjectRow;
   CreateProjectInput: CreateProjectInput;
   UpdateProjectInput: UpdateProjectInput;
+  ScimToken: ScimTokenRow;
+  CreatedScimToken: Omit<CreatedScimToken, 'scimToken'> & { scimToken: ResolversParentTypes['ScimToken'] };
   SearchHit: SearchHit;
   SearchResult: SearchResult;
   KeyValuePair: KeyValuePair;
@@ -3662,6 +3764,7 @@ export type ResolversParentTypes = {
   User2ApplicationConnection: Omit<User2ApplicationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['User2Application']> };
   TenantRoleDefinitionConnection: Omit<TenantRoleDefinitionConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['TenantRoleDefinition']> };
   ProjectConnection: Omit<ProjectConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Project']> };
+  ScimTokenConnection: Omit<ScimTokenConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['ScimToken']> };
   TenantConnection: Omit<TenantConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Tenant']> };
   TriggerConnection: Omit<TriggerConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Trigger']> };
   UserConnection: Omit<UserConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['User']> };
@@ -3780,6 +3883,8 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   projects?: Resolver<ReadonlyArray<ResolversTypes['Project']>, ParentType, ContextType, Partial<QueryProjectsArgs>>;
   projectsConnection?: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<QueryProjectsConnectionArgs>>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<QueryProjectArgs, 'slug'>>;
+  scimTokens?: Resolver<ReadonlyArray<ResolversTypes['ScimToken']>, ParentType, ContextType, Partial<QueryScimTokensArgs>>;
+  scimTokensConnection?: Resolver<ResolversTypes['ScimTokenConnection'], ParentType, ContextType, Partial<QueryScimTokensConnectionArgs>>;
   search?: Resolver<ResolversTypes['SearchResult'], ParentType, ContextType, RequireFields<QuerySearchArgs, 'text'>>;
   settings?: Resolver<ResolversTypes['Settings'], ParentType, ContextType, Partial<QuerySettingsArgs>>;
   effectiveSettings?: Resolver<ResolversTypes['EffectiveSettings'], ParentType, ContextType, RequireFields<QueryEffectiveSettingsArgs, 'applicationId' | 'tenantId'>>;
@@ -3858,6 +3963,8 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   createProject?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<MutationCreateProjectArgs, 'input'>>;
   updateProject?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<MutationUpdateProjectArgs, 'id' | 'input'>>;
   deleteProject?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteProjectArgs, 'id'>>;
+  createScimToken?: Resolver<ResolversTypes['CreatedScimToken'], ParentType, ContextType, RequireFields<MutationCreateScimTokenArgs, 'name'>>;
+  revokeScimToken?: Resolver<ResolversTypes['ScimToken'], ParentType, ContextType, RequireFields<MutationRevokeScimTokenArgs, 'id'>>;
   updateBackendModuleConfig?: Resolver<ResolversTypes['BackendSettings'], ParentType, ContextType, RequireFields<MutationUpdateBackendModuleConfigArgs, 'id' | 'input'>>;
   updateFrontendModuleConfig?: Resolver<ResolversTypes['FrontendSettings'], ParentType, ContextType, RequireFields<MutationUpdateFrontendModuleConfigArgs, 'id' | 'input'>>;
   deleteBackendSettings?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackendSettingsArgs, 'id'>>;
@@ -3875,6 +3982,8 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   runTrigger?: Resolver<ResolversTypes['TriggerRun'], ParentType, ContextType, RequireFields<MutationRunTriggerArgs, 'id' | 'environmentId'>>;
   retryTriggerRun?: Resolver<ResolversTypes['TriggerRun'], ParentType, ContextType, RequireFields<MutationRetryTriggerRunArgs, 'id'>>;
   updateUserSystemRole?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateUserSystemRoleArgs, 'id' | 'role'>>;
+  deactivateUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationDeactivateUserArgs, 'id'>>;
+  reactivateUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationReactivateUserArgs, 'id'>>;
 };
 
 export type PageInfoResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
@@ -4385,6 +4494,24 @@ export type ProjectResolvers<ContextType = GraphqlContext, ParentType extends Re
   tenantsConnection?: Resolver<ResolversTypes['TenantConnection'], ParentType, ContextType, Partial<ProjectTenantsConnectionArgs>>;
 };
 
+export type ScimTokenResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ScimToken'] = ResolversParentTypes['ScimToken']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  tokenPrefix?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lastUsedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  revokedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  creator?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+};
+
+export type CreatedScimTokenResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CreatedScimToken'] = ResolversParentTypes['CreatedScimToken']> = {
+  token?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  scimToken?: Resolver<ResolversTypes['ScimToken'], ParentType, ContextType>;
+};
+
 export type SearchHitResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SearchHit'] = ResolversParentTypes['SearchHit']> = {
   kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -4550,6 +4677,10 @@ export type UserResolvers<ContextType = GraphqlContext, ParentType extends Resol
   externalUsername?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   externalEmail?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  active?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  provisioned?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  deactivatedByScimAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  deactivatedByAdministratorAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   myPermissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -4674,6 +4805,13 @@ export type ProjectConnectionResolvers<ContextType = GraphqlContext, ParentType 
   isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
+export type ScimTokenConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ScimTokenConnection'] = ResolversParentTypes['ScimTokenConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['ScimToken']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
 export type TenantConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TenantConnection'] = ResolversParentTypes['TenantConnection']> = {
   nodes?: Resolver<ReadonlyArray<ResolversTypes['Tenant']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
@@ -4756,6 +4894,8 @@ export type Resolvers<ContextType = GraphqlContext> = {
   PiletPackages?: PiletPackagesResolvers<ContextType>;
   PiletPackageConnection?: PiletPackageConnectionResolvers<ContextType>;
   Project?: ProjectResolvers<ContextType>;
+  ScimToken?: ScimTokenResolvers<ContextType>;
+  CreatedScimToken?: CreatedScimTokenResolvers<ContextType>;
   SearchHit?: SearchHitResolvers<ContextType>;
   SearchResult?: SearchResultResolvers<ContextType>;
   KeyValuePair?: KeyValuePairResolvers<ContextType>;
@@ -4794,6 +4934,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   User2ApplicationConnection?: User2ApplicationConnectionResolvers<ContextType>;
   TenantRoleDefinitionConnection?: TenantRoleDefinitionConnectionResolvers<ContextType>;
   ProjectConnection?: ProjectConnectionResolvers<ContextType>;
+  ScimTokenConnection?: ScimTokenConnectionResolvers<ContextType>;
   TenantConnection?: TenantConnectionResolvers<ContextType>;
   TriggerConnection?: TriggerConnectionResolvers<ContextType>;
   UserConnection?: UserConnectionResolvers<ContextType>;

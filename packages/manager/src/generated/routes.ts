@@ -241,4 +241,46 @@ export const routes = [
     served_on: "management",
   },
   { path: "/query", methods: ["POST"], gate: "user", served_on: "management" },
+  {
+    path: "/scim/v2/ResourceTypes",
+    methods: ["GET", "HEAD"],
+    gate: "scim",
+    served_on: "management",
+  },
+  {
+    path: "/scim/v2/ResourceTypes/:id",
+    methods: ["GET", "HEAD"],
+    gate: "scim",
+    served_on: "management",
+  },
+  {
+    path: "/scim/v2/Schemas",
+    methods: ["GET", "HEAD"],
+    gate: "scim",
+    served_on: "management",
+  },
+  {
+    path: "/scim/v2/Schemas/:id",
+    methods: ["GET", "HEAD"],
+    gate: "scim",
+    served_on: "management",
+  },
+  {
+    path: "/scim/v2/ServiceProviderConfig",
+    methods: ["GET", "HEAD"],
+    gate: "scim",
+    served_on: "management",
+  },
+  {
+    path: "/scim/v2/Users",
+    methods: ["GET", "HEAD", "POST"],
+    gate: "scim",
+    served_on: "management",
+  },
+  {
+    path: "/scim/v2/Users/:id",
+    methods: ["DELETE", "GET", "HEAD", "PATCH", "PUT"],
+    gate: "scim",
+    served_on: "management",
+  },
 ] as const;
