@@ -6,7 +6,11 @@ import { directorySettings } from './config/directory-settings.ts'
 import type { Clock } from './platform/clock.ts'
 import { type Database, createDatabase } from './platform/postgres/database.ts'
 import { createDirectoryMetrics } from './platform/directory/directory-metrics.ts'
-import { type UserDirectory, createLocalDirectory, createScimDirectory } from './platform/directory/directory.ts'
+import {
+  type UserDirectory,
+  createLocalDirectory,
+  createScimDirectory,
+} from './platform/directory/directory.ts'
 import { type LdapOptions, createLdapDirectory } from './platform/directory/ldap-directory.ts'
 import type { Logger } from './platform/log/log.ts'
 import { createLog, formatDroppedLinesNotice } from './platform/log/log.ts'

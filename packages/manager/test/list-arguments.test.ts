@@ -11,7 +11,7 @@ const listQueries =
   myPersonalAccessTokens users user2applications user2projects user2tenants tenantRoleDefinitions machineUser2endpoints
   auditLogs environments triggers deploymentSpecifications piletPackages esbAuditLogs userProviderSearch
   backends projectMachineUsers machineUsersToRotate expiringAccessTokens projectInvitations tenantInvitations
-  applicationInvitations`)
+  applicationInvitations scimTokens`)
 const nestedLists = words(
   `Project.tenants Project.applications Project.environments Application.endpoints Application.triggers
   User.projectMemberships User.tenantMemberships User.applicationMemberships`,

@@ -108,7 +108,10 @@ describe('statuses', () => {
           ? path !== '/api/machine/comms/emit'
           : ['204', '412'].includes(status)
             ? !path.startsWith('/scim/v2/')
-            : ['413', '415'].includes(status) && !mayHaveBody && !path.startsWith('/esb/') && !polled.has(path),
+            : ['413', '415'].includes(status) &&
+              !mayHaveBody &&
+              !path.startsWith('/esb/') &&
+              !polled.has(path),
     )
     expect(unstated).toEqual([])
   })

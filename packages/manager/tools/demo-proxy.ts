@@ -109,7 +109,9 @@ async function applyGate(
     case 'proxy':
       return { trustedHeaders: secret }
     case 'scim':
-      return { trustedHeaders: /^bearer scim_[\w-]+$/i.test(authorization) ? { ...secret, authorization } : secret }
+      return {
+        trustedHeaders: /^bearer scim_[\w-]+$/i.test(authorization) ? { ...secret, authorization } : secret,
+      }
     case 'user':
       if (/^bearer pat_\w+$/i.test(authorization)) return { trustedHeaders: { ...secret, authorization } }
       if (person !== null) return { trustedHeaders: { ...secret, ...createIdentityHeaders(person) } }

@@ -19,6 +19,28 @@ const createApiKey = (name: string, description: string): Json => ({
   description,
 })
 
+const securitySchemes: Json = {
+  proxySecret: createApiKey('X-Proxy-Auth', 'Secret that the trusted proxy shares with the Manager.'),
+  subject: createApiKey('X-Token-Subject', 'Subject of the signed-in person (a UUID).'),
+  email: createApiKey('X-Token-User-Email', 'E-mail of the person; optional.'),
+  name: createApiKey('X-Token-User-Name', 'Name of the person; optional.'),
+  forwardedUser: createApiKey('X-User-Id', 'User id of the signed-in person (a UUID).'),
+  forwardedTenant: createApiKey('X-Tenant-Id', 'Id of the tenant that the person selected (a UUID).'),
+  machineToken: { type: 'http', scheme: 'bearer', description: 'Token of a machine user.' },
+  scimToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'scim_<49 characters>',
+    description: 'Token that an administrator created for an identity provider.',
+  },
+  personalAccessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'pat_<8 characters>_<32 characters>',
+    description: 'Personal access token; it takes precedence over the identity headers.',
+  },
+}
+
 /** Returns the document without its paths and schemas. */
 export function createFrame(): Json & { components: Json } {
   return {
@@ -33,7 +55,10 @@ export function createFrame(): Json & { components: Json } {
     tags: [
       { name: 'proxy', description: 'Routes for the trusted reverse proxy.' },
       { name: 'people', description: 'Routes for people, through the proxy.' },
-      { name: 'identity', description: 'Routes for identity providers, with a SCIM token, through the proxy.' },
+      {
+        name: 'identity',
+        description: 'Routes for identity providers, with a SCIM token, through the proxy.',
+      },
       { name: 'machines', description: 'Routes for backends, with a machine token.' },
       { name: 'operations', description: 'Routes for the orchestrator and for monitoring.' },
       { name: 'development', description: 'Routes that are served in development only.' },
@@ -63,27 +88,7 @@ export function createFrame(): Json & { components: Json } {
           'Sat, 15 May 2027 00:00:00 GMT',
         ),
       },
-      securitySchemes: {
-        proxySecret: createApiKey('X-Proxy-Auth', 'Secret that the trusted proxy shares with the Manager.'),
-        subject: createApiKey('X-Token-Subject', 'Subject of the signed-in person (a UUID).'),
-        email: createApiKey('X-Token-User-Email', 'E-mail of the person; optional.'),
-        name: createApiKey('X-Token-User-Name', 'Name of the person; optional.'),
-        forwardedUser: createApiKey('X-User-Id', 'User id of the signed-in person (a UUID).'),
-        forwardedTenant: createApiKey('X-Tenant-Id', 'Id of the tenant that the person selected (a UUID).'),
-        machineToken: { type: 'http', scheme: 'bearer', description: 'Token of a machine user.' },
-        scimToken: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'scim_<49 characters>',
-          description: 'Token that an administrator created for an identity provider.',
-        },
-        personalAccessToken: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'pat_<8 characters>_<32 characters>',
-          description: 'Personal access token; it takes precedence over the identity headers.',
-        },
-      },
+      securitySchemes,
     },
   }
 }

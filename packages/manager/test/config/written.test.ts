@@ -57,7 +57,7 @@ const samples = [
   '7|64|90|150|1001|50000|2000000|900ms|1500ms|7s|2m',
   '0.25|http://collector.example:4318',
   '10.0.0.0/8|10.0.0.0/8, fd00::/8|cluster|10.0.0.2:6379, [fd12::5]:6379|https://manager.example/a?b=c#d',
-  'ldap|ldaps://a.example, ldaps://b.example:3636|/etc/ssl/ca.pem|(objectClass=user)|(cn={text})',
+  'ldap|ldaps://a.example, ldaps://b.example:3636|/etc/ssl/ca.pem|(objectClass=user)|(cn={text})|userName',
 ].flatMap((texts) => texts.split('|'))
 
 describe('every setting', () => {

@@ -64,7 +64,9 @@ export const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
 let count = 0
 /** Returns the body of a person with a new subject. */
-export function newUser(change: Record<string, unknown> = {}): Record<string, unknown> & { externalId: string } {
+export function newUser(
+  change: Record<string, unknown> = {},
+): Record<string, unknown> & { externalId: string } {
   count++
   return {
     schemas: [userSchema],

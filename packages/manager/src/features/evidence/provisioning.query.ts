@@ -9,7 +9,8 @@ export const provisioning = createTrailQuery({
   columns: {
     user_name: buildFieldSql('userName'),
     external_id: buildFieldSql('externalId'),
-    scim_token: "coalesce(l.metadata ->> 'scimToken', case when l.entity_type = 'scimToken' then l.description end)",
+    scim_token:
+      "coalesce(l.metadata ->> 'scimToken', case when l.entity_type = 'scimToken' then l.description end)",
   },
   condition: joinWithOr(
     buildEntityCondition(['provisionedUser', 'scimToken']),

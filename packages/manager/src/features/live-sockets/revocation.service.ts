@@ -34,6 +34,14 @@ const cooldownFactor = 10
 /** `version` is null until the access of all sockets has been read in that version. */
 type CheckedVersion = { version: string | null; cooldownUntil: number }
 
+/** Deletes the keys for which `exists` is false. */
+function dropMissing<Key>(
+  keys: { keys: () => Iterable<Key>; delete: (key: Key) => boolean },
+  exists: (key: Key) => boolean,
+): void {
+  for (const key of keys.keys()) if (!exists(key)) keys.delete(key)
+}
+
 export function createRevocationService(deps: RevocationDeps): RevocationService {
   const { rooms } = deps
   /** The access version per project in which the sockets were last checked. */
@@ -75,10 +83,8 @@ export function createRevocationService(deps: RevocationDeps): RevocationService
     checkedVersions.set(projectId, { version, cooldownUntil })
   }
   const check = async (): Promise<void> => {
-    for (const projectId of checkedVersions.keys())
-      if (!rooms.projects.has(projectId)) checkedVersions.delete(projectId)
-    for (const set of [membersToRecheck, administrators])
-      for (const member of set) if (!isJoined(member)) set.delete(member)
+    dropMissing(checkedVersions, (projectId) => rooms.projects.has(projectId))
+    for (const set of [membersToRecheck, administrators]) dropMissing(set, isJoined)
     await Promise.all([...rooms.projects.keys()].map(recheckProject))
     await recheck([...membersToRecheck, ...administrators])
     if (performance.now() < nextFullCheckAt) return

@@ -17,7 +17,7 @@ import { registerScimRoutes } from './scim.routes.ts'
 import { scimSettings } from './scim.settings.ts'
 
 /** Identifies identity providers by their tokens. */
-export type ScimApi = Pick<ScimLoginService, 'authenticate'>
+type ScimApi = Pick<ScimLoginService, 'authenticate'>
 
 type Deps = Omit<ScimTokensDeps, 'checkKey'> &
   Omit<ScimLoginDeps, 'checkKeys' | 'metrics'> &

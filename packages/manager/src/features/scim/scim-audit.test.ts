@@ -74,7 +74,9 @@ describe('audit rows', () => {
 
   test('[scim.audit] a row names the token and the changes, and hides e-mail addresses', async () => {
     const id = await create({ emails: [{ value: 'secret@example.com' }] })
-    await scim.patch(id, [{ op: 'replace', path: 'emails[primary eq false].value', value: 'other@example.com' }])
+    await scim.patch(id, [
+      { op: 'replace', path: 'emails[primary eq false].value', value: 'other@example.com' },
+    ])
     const rows = await rowsOf(id)
     for (const row of rows)
       expect(row).toMatchObject({
@@ -96,10 +98,17 @@ describe('audit rows', () => {
     const outdated = { 'if-match': 'W/"9"' }
     expect((await setActive(id, false, outdated)).status).toBe(412)
     expect((await scim.remove(id, outdated)).status).toBe(412)
-    expect((await scim.patch(id, [{ op: 'replace', path: 'displayName', value: 'X' }], outdated)).status).toBe(412)
+    expect(
+      (await scim.patch(id, [{ op: 'replace', path: 'displayName', value: 'X' }], outdated)).status,
+    ).toBe(412)
     const rows = (await rowsOf(id)).slice(1)
-    expect(rows.map(({ entity_type, action }) => `${entity_type} ${action}`)).toEqual(['user deny', 'user deny'])
-    expect(rows[0]?.description).toMatch(/^deactivation of user .* rejected: it is based on an outdated version$/)
+    expect(rows.map(({ entity_type, action }) => `${entity_type} ${action}`)).toEqual([
+      'user deny',
+      'user deny',
+    ])
+    expect(rows[0]?.description).toMatch(
+      /^deactivation of user .* rejected: it is based on an outdated version$/,
+    )
     expect((await service.query({ id }, '{ me { id } }')).error).toBeNull()
   })
 

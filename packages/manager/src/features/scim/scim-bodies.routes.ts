@@ -14,7 +14,10 @@ export function acceptScimBodies(server: FastifyInstance): void {
       done(new AppError('unsupported_media_type', 'send the body as application/scim+json; charset=utf-8'))
     else
       void parseJson(request, body as string, (error: Error | null, value?: unknown) =>
-        done(error === null ? null : new AppError('bad_request', 'the request body is not valid JSON'), value),
+        done(
+          error === null ? null : new AppError('bad_request', 'the request body is not valid JSON'),
+          value,
+        ),
       )
   })
 }

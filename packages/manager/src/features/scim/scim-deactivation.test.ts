@@ -30,7 +30,11 @@ async function provision(): Promise<Person & { pat: string }> {
   await seedMember(service.sql, person, 'member', { projectId: project.id, tenantId: project.tenantId })
   return { ...person, pat: (await createToken(service, person)).token }
 }
-const seatOf = ({ id }: Person) => ({ userId: id, tenantId: project.tenantId, applicationId: project.applicationId })
+const seatOf = ({ id }: Person) => ({
+  userId: id,
+  tenantId: project.tenantId,
+  applicationId: project.applicationId,
+})
 
 /** Returns `open`, or the code with which the process closes a new socket. */
 async function trySocket(url: string, person: Person): Promise<string | number> {
@@ -44,7 +48,8 @@ async function trySocket(url: string, person: Person): Promise<string | number> 
 async function useEverything({ id, pat }: Person & { pat: string }): Promise<Record<string, unknown>[]> {
   return Promise.all(
     [service, replica].map(async ({ url }) => {
-      const query = (headers: Record<string, string>) => call(url, '/query', headers, { query: '{ me { id } }' })
+      const query = (headers: Record<string, string>) =>
+        call(url, '/query', headers, { query: '{ me { id } }' })
       const oauth = await call(url, '/api/validate-oauth-user', throughProxy(), {
         user_id: id,
         application_id: project.applicationId,
@@ -66,7 +71,8 @@ const refused = { session: 401, pat: 401, validated: 401, access: false, tenants
 
 const setByAdmin = async (operation: 'deactivateUser' | 'reactivateUser', id: string) =>
   service.query(admin, `mutation($id: ID!) { row: ${operation}(id: $id) { id active } }`, { id })
-const setActive = (id: string, active: boolean) => scim.patch(id, [{ op: 'replace', path: 'active', value: active }])
+const setActive = (id: string, active: boolean) =>
+  scim.patch(id, [{ op: 'replace', path: 'active', value: active }])
 
 describe('deactivation over SCIM', () => {
   test.each<[string, (id: string) => Promise<{ status: number }>]>([
@@ -74,12 +80,15 @@ describe('deactivation over SCIM', () => {
     ['PATCH of Entra ID', (id) => scim.patch(id, [{ op: 'Replace', path: 'active', value: 'False' }])],
     ['PUT', (id) => scim.put(id, { userName: id, active: false })],
     ['DELETE', (id) => scim.remove(id)],
-  ])('[scim.deactivate] after a %s, every kind of request is refused by every process', async (_name, deactivate) => {
-    const person = await provision()
-    expect(await useEverything(person)).toEqual([admitted, admitted])
-    expect((await deactivate(person.id)).status).toBeLessThan(300)
-    expect(await useEverything(person)).toEqual([refused, refused])
-  })
+  ])(
+    '[scim.deactivate] after a %s, every kind of request is refused by every process',
+    async (_name, deactivate) => {
+      const person = await provision()
+      expect(await useEverything(person)).toEqual([admitted, admitted])
+      expect((await deactivate(person.id)).status).toBeLessThan(300)
+      expect(await useEverything(person)).toEqual([refused, refused])
+    },
+  )
 
   test('[scim.reactivate] active true lets the person in again, with the same roles and tokens', async () => {
     const person = await provision()

@@ -6,7 +6,13 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useProject } from '../../../test/kit/project.ts'
-import { createScimClient, createScimToken, errorSchema, patchSchema, userSchema } from '../../../test/kit/scim.ts'
+import {
+  createScimClient,
+  createScimToken,
+  errorSchema,
+  patchSchema,
+  userSchema,
+} from '../../../test/kit/scim.ts'
 
 const { service, admin } = useProject()
 let token = ''
@@ -139,9 +145,15 @@ describe('[scim.entra] the lifecycle of a user', () => {
     const filter = `userName eq "${body.userName}"`
     expect(await isActive(body.id)).toBe(true)
     expect((await scim.patch(body.id, patchBody({ op, path: 'active', value: off }))).body.active).toBe(false)
-    expect([(await scim.search(filter)).body.Resources[0].active, await isActive(body.id)]).toEqual([false, false])
+    expect([(await scim.search(filter)).body.Resources[0].active, await isActive(body.id)]).toEqual([
+      false,
+      false,
+    ])
     expect((await scim.patch(body.id, patchBody({ op, path: 'active', value: on }))).body.active).toBe(true)
-    expect([(await scim.search(filter)).body.Resources[0].active, await isActive(body.id)]).toEqual([true, true])
+    expect([(await scim.search(filter)).body.Resources[0].active, await isActive(body.id)]).toEqual([
+      true,
+      true,
+    ])
   })
 
   test('a user is deleted', async () => {

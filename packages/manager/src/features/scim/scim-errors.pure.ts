@@ -1,7 +1,8 @@
 // Errors of SCIM requests. `scimType` is the keyword of RFC 7644, section 3.12, by which a client tells them apart.
 import { AppError } from '../../platform/errors.ts'
 
-type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'mutability' | 'noTarget' | 'tooMany'
+type ScimType =
+  'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'mutability' | 'noTarget' | 'tooMany'
 
 /** A 400 with this keyword. */
 export const scimBadRequest = (scimType: ScimType, message: string): AppError =>

@@ -36,7 +36,10 @@ const compileAbsent: Compile = ({ operator, value }) =>
   sql<boolean>`${operator === 'ne' ? value !== null : operator === 'eq' && value === null}::boolean`
 
 const refuse = ({ path, operator }: Comparison, rule: string): Error =>
-  scimBadRequest('invalidFilter', `the filter compares ${formatAttributePath(path)} with ${operator}, but ${rule}`)
+  scimBadRequest(
+    'invalidFilter',
+    `the filter compares ${formatAttributePath(path)} with ${operator}, but ${rule}`,
+  )
 
 /** The condition for `pr`, and for a comparison with null, which tests whether the attribute has a value. */
 function compilePresence(comparison: Comparison, isPresent: Condition): Condition | null {
@@ -52,7 +55,7 @@ function readText(comparison: Comparison): string {
   const { value } = comparison
   if (typeof value !== 'string') throw refuse(comparison, 'its value is a text in double quotes')
   // PostgreSQL stores neither U+0000 nor malformed Unicode, so no value matches.
-  return value.replaceAll('\0', '\u{fffd}').toWellFormed()
+  return value.replaceAll('\0', '\ufffd').toWellFormed()
 }
 
 type Expression = RawBuilder<string | null>
@@ -218,7 +221,8 @@ const indexedNames = new Set(['id', 'username', 'externalid', 'emails', 'emails.
 export function isIndexed(filter: Filter): boolean {
   if (filter.kind === 'and') return filter.filters.some(isIndexed)
   if (filter.kind === 'or') return filter.filters.every(isIndexed)
-  if (filter.kind === 'element') return filter.path.name === 'emails' && listRequiredValues(filter.filter).length > 0
+  if (filter.kind === 'element')
+    return filter.path.name === 'emails' && listRequiredValues(filter.filter).length > 0
   return (
     filter.kind === 'compare' &&
     filter.operator === 'eq' &&

@@ -126,7 +126,7 @@ describe('filters', () => {
       'userName eq "a\nb"',
       'userName\teq "x"',
       'userName eq [1]',
-      "userName eq \"x\"; drop table users; --",
+      'userName eq "x"; drop table users; --',
     ]
     const accepted = malformed.filter((text) => refusal(() => parseFilter(text))[0] !== 'invalidFilter')
     expect(accepted).toEqual([])
@@ -152,14 +152,39 @@ describe('filters', () => {
   })
 
   test('[scim.filter-limits] hostile texts are refused like any other', () => {
-    const part = fc.constantFrom('(', ')', '[', ']', '.', '"', '\\', '\n', ' ', 'not', 'and', 'or', 'a', 'eq', 'pr', '1', '-', 'é', '\0')
+    const part = fc.constantFrom(
+      '(',
+      ')',
+      '[',
+      ']',
+      '.',
+      '"',
+      '\\',
+      '\n',
+      ' ',
+      'not',
+      'and',
+      'or',
+      'a',
+      'eq',
+      'pr',
+      '1',
+      '-',
+      'é',
+      '\0',
+    )
     fc.assert(
       fc.property(fc.array(part, { maxLength: 400 }), (parts) => {
         const [scimType] = refusal(() => parseFilter(parts.join('')))
         expect([null, 'invalidFilter']).toContain(scimType)
       }),
     )
-    const hostile = ['('.repeat(2_000), `"${'\n'.repeat(1_990)}`, `a eq "${'\\'.repeat(1_990)}`, 'not('.repeat(500)]
+    const hostile = [
+      '('.repeat(2_000),
+      `"${'\n'.repeat(1_990)}`,
+      `a eq "${'\\'.repeat(1_990)}`,
+      'not('.repeat(500),
+    ]
     for (const text of hostile) expect(refusal(() => parseFilter(text))[0]).toBe('invalidFilter')
   })
 })
@@ -179,7 +204,16 @@ describe('paths of patch operations', () => {
   })
 
   test('[scim.patch] a malformed path answers invalidPath', () => {
-    const malformed = ['emails[', 'emails]', 'emails[type]', 'a b', 'emails[type eq "x"] pr', 'a..b', '1', '"a"']
+    const malformed = [
+      'emails[',
+      'emails]',
+      'emails[type]',
+      'a b',
+      'emails[type eq "x"] pr',
+      'a..b',
+      '1',
+      '"a"',
+    ]
     expect(malformed.filter((text) => refusal(() => parsePatchPath(text))[0] !== 'invalidPath')).toEqual([])
   })
 

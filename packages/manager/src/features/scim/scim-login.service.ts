@@ -37,8 +37,7 @@ export function createScimLoginService(deps: ScimLoginDeps) {
     /** Returns the token of an Authorization header; throws 401. `header` is null if the header is absent. */
     authenticate: async (header: string | null): Promise<ScimClient> => {
       const authorization = header === null ? null : parseAuthorization(header)
-      const hash =
-        authorization?.scheme === 'bearer' ? parseScimToken(authorization.value, checkKeys) : null
+      const hash = authorization?.scheme === 'bearer' ? parseScimToken(authorization.value, checkKeys) : null
       const token = hash === null ? null : await findToken(hash)
       metrics.auth.inc({ kind: 'scim', outcome: token === null ? 'refused' : 'ok' })
       if (token === null)

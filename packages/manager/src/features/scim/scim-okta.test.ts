@@ -4,7 +4,13 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useProject } from '../../../test/kit/project.ts'
-import { createScimClient, createScimToken, errorSchema, patchSchema, userSchema } from '../../../test/kit/scim.ts'
+import {
+  createScimClient,
+  createScimToken,
+  errorSchema,
+  patchSchema,
+  userSchema,
+} from '../../../test/kit/scim.ts'
 
 const { service, admin } = useProject()
 let token = ''

@@ -64,7 +64,10 @@ function createMissing(filter: Filter | null, part: EmailPart): ScimEmail {
   for (const [name, value] of values ?? []) Object.assign(derived, findEmailReader(name)?.(value))
   const email = values === null ? null : toEmail({ ...derived, ...part })
   if (email === null)
-    throw scimBadRequest('noTarget', 'the path selects no e-mail address of the user, and describes no new one')
+    throw scimBadRequest(
+      'noTarget',
+      'the path selects no e-mail address of the user, and describes no new one',
+    )
   return email
 }
 

@@ -72,7 +72,10 @@ function createExplicitEdits(kind: Kind, target: PatchPath, value: unknown): Edi
 /** An operation without a path: each member of its value names an attribute. Read-only attributes are ignored. */
 function createMemberEdits(kind: Kind, value: unknown): Edit[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw scimBadRequest('invalidSyntax', 'an operation without a path needs an object with attributes as value')
+    throw scimBadRequest(
+      'invalidSyntax',
+      'an operation without a path needs an object with attributes as value',
+    )
   return Object.entries(value).flatMap(([name, member]) => {
     const target = parseMemberName(name)
     return target === null || readOnlyNames.has(target.path.name) ? [] : createEdits(kind, target, member)

@@ -18,8 +18,7 @@ const ann: ScimUser = {
   active: true,
 }
 
-const patch = (...operations: unknown[]): ScimUser =>
-  applyPatch(ann, parsePatch({ Operations: operations }))
+const patch = (...operations: unknown[]): ScimUser => applyPatch(ann, parsePatch({ Operations: operations }))
 const refusal = (...operations: unknown[]): unknown => {
   try {
     patch(...operations)
@@ -67,7 +66,10 @@ describe('single-valued attributes', () => {
       ...ann,
       familyName: 'B',
     })
-    expect(patch({ op: 'add', value: { name: { formatted: 'Ann B' } } })).toEqual({ ...ann, formatted: 'Ann B' })
+    expect(patch({ op: 'add', value: { name: { formatted: 'Ann B' } } })).toEqual({
+      ...ann,
+      formatted: 'Ann B',
+    })
   })
 
   test('[scim.entra] the texts "False" and "True" are booleans', () => {
@@ -129,7 +131,9 @@ describe('e-mail addresses', () => {
     expect(patch(added).emails).toEqual([work, home, email('x@y.z')])
     expect(patch({ ...added, op: 'replace' }).emails).toEqual([email('x@y.z')])
     expect(patch({ op: 'remove', path: 'emails' }).emails).toEqual([])
-    expect(patch({ op: 'remove', path: 'emails', value: [{ value: 'ANN@home.example' }] }).emails).toEqual([work])
+    expect(patch({ op: 'remove', path: 'emails', value: [{ value: 'ANN@home.example' }] }).emails).toEqual([
+      work,
+    ])
   })
 
   test('[scim.patch] a filter selects the addresses to change or remove', () => {
@@ -154,7 +158,10 @@ describe('e-mail addresses', () => {
       home,
       email('x@y.z', 'other'),
     ])
-    expect(patch({ op: 'Replace', path: 'emails[type eq "other"].value', value: null }).emails).toEqual([work, home])
+    expect(patch({ op: 'Replace', path: 'emails[type eq "other"].value', value: null }).emails).toEqual([
+      work,
+      home,
+    ])
     expect(refusal({ op: 'replace', path: 'emails[type sw "oth"].value', value: 'x@y.z' })).toBe('noTarget')
     expect(refusal({ op: 'replace', path: 'emails[type eq "other"].display', value: 'x' })).toBe('noTarget')
   })
@@ -178,7 +185,11 @@ describe('e-mail addresses', () => {
   })
 
   test('an address with the same value and type is not added twice', () => {
-    const added = { op: 'add', path: 'emails', value: [{ value: 'ANN@work.example', type: 'work', primary: true }] }
+    const added = {
+      op: 'add',
+      path: 'emails',
+      value: [{ value: 'ANN@work.example', type: 'work', primary: true }],
+    }
     expect(patch(added, added).emails).toEqual([{ ...work, value: 'ANN@work.example' }, home])
   })
 })

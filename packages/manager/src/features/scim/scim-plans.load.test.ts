@@ -66,25 +66,36 @@ describe('searches', () => {
     expect(fetched).toBeLessThan(100)
   })
 
-  test('[scim.filter-limits] a filter without an index ends within its time limit', { timeout: 120_000 }, async () => {
-    const startedAt = performance.now()
-    const { status, body } = await scim.search('displayName co "nothing" or name.givenName ew "x"')
-    expect([200, 400]).toContain(status)
-    if (status === 400) expect(body.scimType).toBe('tooMany')
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
-  })
+  test(
+    '[scim.filter-limits] a filter without an index ends within its time limit',
+    { timeout: 120_000 },
+    async () => {
+      const startedAt = performance.now()
+      const { status, body } = await scim.search('displayName co "nothing" or name.givenName ew "x"')
+      expect(['200 undefined', '400 tooMany']).toContain(`${status} ${body.scimType}`)
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
+    },
+  )
 
-  test('[scim.patch-limits] a patch at all limits holds its lock for a short time', { timeout: 120_000 }, async () => {
-    const { body } = await scim.post(
-      newUser({ emails: Array.from({ length: 20 }, (_, index) => ({ value: `${'x'.repeat(300)}${index}` })) }),
-    )
-    const filter = Array.from({ length: 10 }, (_, index) => `value co "${'x'.repeat(20)}${index}y"`).join(' or ')
-    const operations = Array.from({ length: 100 }, () => ({
-      op: 'remove',
-      path: `emails[${filter}]`,
-    }))
-    const startedAt = performance.now()
-    expect((await scim.patch(body.id, operations)).status).toBe(200)
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
-  })
+  test(
+    '[scim.patch-limits] a patch at all limits holds its lock for a short time',
+    { timeout: 120_000 },
+    async () => {
+      const { body } = await scim.post(
+        newUser({
+          emails: Array.from({ length: 20 }, (_, index) => ({ value: `${'x'.repeat(300)}${index}` })),
+        }),
+      )
+      const filter = Array.from({ length: 10 }, (_, index) => `value co "${'x'.repeat(20)}${index}y"`).join(
+        ' or ',
+      )
+      const operations = Array.from({ length: 100 }, () => ({
+        op: 'remove',
+        path: `emails[${filter}]`,
+      }))
+      const startedAt = performance.now()
+      expect((await scim.patch(body.id, operations)).status).toBe(200)
+      expect(performance.now() - startedAt).toBeLessThan(2_000)
+    },
+  )
 })

@@ -14,7 +14,7 @@ type Subs = 'all' | Set<string>
 const maxSelectionLength = 2_000
 const alwaysReturned = new Set(['schemas', 'id'])
 
-/** Parses the query parameters `attributes` and `excludedAttributes`; the former takes precedence. */
+/** Parses the query parameters `attributes` and `excludedAttributes`; `attributes` takes precedence. */
 export function parseSelection(attributes = '', excludedAttributes = ''): Selection {
   if (attributes !== '') return { kind: 'only', subs: parseNames(attributes, 'attributes') }
   if (excludedAttributes === '') return { kind: 'all' }
@@ -130,6 +130,7 @@ function readNumber(
   { min, max, fallback }: { min: number; max: number; fallback: number },
 ): number {
   if (text === undefined || text === '') return fallback
-  if (!/^[+-]?\d{1,15}$/.test(text)) throw scimBadRequest('invalidValue', `${parameter} must be a whole number`)
+  if (!/^[+-]?\d{1,15}$/.test(text))
+    throw scimBadRequest('invalidValue', `${parameter} must be a whole number`)
   return Math.min(max, Math.max(min, Number(text)))
 }

@@ -1,5 +1,5 @@
 // Reads people for an identity provider: one, or a page of all or of those that a filter matches.
-import { AppError, orNotFound } from '../../platform/errors.ts'
+import { type AppError, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { scimBadRequest } from './scim-errors.pure.ts'

@@ -26,7 +26,11 @@ async function provision(): Promise<Person> {
   await seedMember(service.sql, person, 'member', { projectId: project.id, tenantId: project.tenantId })
   return person
 }
-const seatOf = ({ id }: Person) => ({ userId: id, tenantId: project.tenantId, applicationId: project.applicationId })
+const seatOf = ({ id }: Person) => ({
+  userId: id,
+  tenantId: project.tenantId,
+  applicationId: project.applicationId,
+})
 const deactivate = (id: string) => scim.patch(id, [{ op: 'replace', path: 'active', value: false }])
 
 describe('open websockets of a deactivated person', () => {
@@ -50,7 +54,9 @@ describe('open websockets of a deactivated person', () => {
     // The project changes all the time.
     const noise = setInterval(
       () =>
-        void service.sql.query('update user2tenants set updated_at = now() where project_id = $1', [project.id]),
+        void service.sql.query('update user2tenants set updated_at = now() where project_id = $1', [
+          project.id,
+        ]),
       50,
     )
     await new Promise((resolve) => setTimeout(resolve, 2_500))

@@ -55,7 +55,9 @@ export function insertToken(
 export async function countUsableTokens(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
-      select from scim_tokens where revoked_at is null and expires_at > now() limit ${limit}) usable`.execute(tx)
+      select from scim_tokens where revoked_at is null and expires_at > now() limit ${limit}) usable`.execute(
+    tx,
+  )
   return rows[0]?.count ?? 0
 }
 

@@ -17,7 +17,9 @@ beforeAll(async () => {
 })
 
 const revoke = (id: string) =>
-  service.query(admin, 'mutation($id: ID!) { row: revokeScimToken(id: $id) { id revokedAt revision } }', { id })
+  service.query(admin, 'mutation($id: ID!) { row: revokeScimToken(id: $id) { id revokedAt revision } }', {
+    id,
+  })
 const list = async () => {
   const { data } = await service.query(
     admin,
@@ -54,15 +56,20 @@ describe('tokens', () => {
 
   test('[scim.token] a revoked or expired token is refused immediately, and a repeated revocation changes nothing', async () => {
     const [gone, late] = [await createScimToken(service, admin), await createScimToken(service, admin)]
-    expect([await statusWith(`Bearer ${gone.token}`), await statusWith(`bearer ${late.token}`)]).toEqual([200, 200])
+    expect([await statusWith(`Bearer ${gone.token}`), await statusWith(`bearer ${late.token}`)]).toEqual([
+      200, 200,
+    ])
     expect((await revoke(gone.id)).data.row).toMatchObject({ revision: 2 })
     expect((await revoke(gone.id)).data.row).toMatchObject({ revision: 2 })
     await service.sql.query('update scim_tokens set expires_at = now() where id = $1', [late.id])
-    expect([await statusWith(`Bearer ${gone.token}`), await statusWith(`Bearer ${late.token}`)]).toEqual([401, 401])
+    expect([await statusWith(`Bearer ${gone.token}`), await statusWith(`Bearer ${late.token}`)]).toEqual([
+      401, 401,
+    ])
   })
 
   test('[scim.token] the expiry is 365 days from now unless it is given, and has a limit', async () => {
-    const create = (expiresAt?: string) => createScimToken(service, admin, expiresAt === undefined ? {} : { expiresAt })
+    const create = (expiresAt?: string) =>
+      createScimToken(service, admin, expiresAt === undefined ? {} : { expiresAt })
     const { id } = await create()
     const { rows } = await service.sql.query<{ days: number }>(
       'select round(extract(epoch from expires_at - now()) / 86400)::int as days from scim_tokens where id = $1',
@@ -133,7 +140,11 @@ describe('what opens the routes', () => {
     for (const other of [pat, machine]) expect(await statusWith(`Bearer ${other}`)).toBe(401)
     const query = await fetch(`${service.url}/query`, {
       method: 'POST',
-      headers: { 'x-proxy-auth': headersOf(admin)['x-proxy-auth'] as string, ...bearer(token), 'content-type': 'application/json' },
+      headers: {
+        'x-proxy-auth': headersOf(admin)['x-proxy-auth'] as string,
+        ...bearer(token),
+        'content-type': 'application/json',
+      },
       body: '{"query": "{ me { id } }"}',
     })
     expect(query.status).toBe(401)
@@ -152,7 +163,9 @@ describe('what opens the routes', () => {
     const before = await runs()
     service.statements.length = 0
     const statuses = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => statusWith(`Bearer scim_${'x'.repeat(43)}${String(index).padStart(6, '0')}`)),
+      Array.from({ length: 60 }, (_, index) =>
+        statusWith(`Bearer scim_${'x'.repeat(43)}${String(index).padStart(6, '0')}`),
+      ),
     )
     expect(new Set(statuses)).toEqual(new Set([401]))
     expect(await runs()).toBe(before)

@@ -35,10 +35,7 @@ export function readMembers(value: unknown, label: string): ReadonlyMap<string, 
 }
 
 /** Returns the text, or null if it is null, absent or empty. */
-function readText(
-  value: unknown,
-  { label, maxLength }: { label: string; maxLength: number },
-): string | null {
+function readText(value: unknown, { label, maxLength }: { label: string; maxLength: number }): string | null {
   if (value === null || value === undefined || value === '') return null
   if (typeof value !== 'string') throw invalidValue(`${label} must be a string`)
   if (isLongerThan(value, maxLength)) throw invalidValue(`${label} must have at most ${maxLength} characters`)

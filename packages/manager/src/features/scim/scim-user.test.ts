@@ -68,7 +68,8 @@ describe('request bodies', () => {
     expect(read({ emails: Array.from({ length: 21 }, () => 'a') })).toBe('invalidValue')
     expect(read({ emails: [7] })).toBe('invalidSyntax')
     expect(read({ name: 'Ann' })).toBe('invalidSyntax')
-    for (const text of [null, 'x', [], 7]) expect(scimTypeOf(() => readUser(text, null))).toBe('invalidSyntax')
+    for (const text of [null, 'x', [], 7])
+      expect(scimTypeOf(() => readUser(text, null))).toBe('invalidSyntax')
   })
 
   test('[scim.replace] a PUT clears absent attributes, but keeps an absent externalId and active', () => {
@@ -165,7 +166,12 @@ describe('responses', () => {
       name: { givenName: 'Ann' },
       emails: [{ value: 'ann@example.com' }],
     })
-    expect(render('', 'id,emails,name.formatted,meta,externalId,urn:ietf:params:scim:schemas:core:2.0:User:active')).toEqual({
+    expect(
+      render(
+        '',
+        'id,emails,name.formatted,meta,externalId,urn:ietf:params:scim:schemas:core:2.0:User:active',
+      ),
+    ).toEqual({
       schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
       id,
       userName: 'Ann@example.com',

@@ -82,21 +82,8 @@ export function createScimUsersService(deps: ScimUsersDeps) {
   }
 
   return {
-    create: (caller: ScimCaller, body: unknown): Promise<ScimResource> => {
-      const user = readUser(body, null)
-      const id = readSubject(user, subjectAttribute)
-      return db.transaction(async (tx) => {
-        // A person who has signed in before has a row already, which becomes a provisioned one.
-        await users.provisioned.lock(tx, id)
-        if ((await store.lockUser(tx, id)) !== null)
-          throw notUnique(`a user with the ${subjectAttribute} ${id} exists; change it with PUT or PATCH`)
-        const person = await users.provisioned.save(tx, { id, ...describePerson(user) })
-        const after = await store.insertUser(tx, id, user)
-        const { event: activation } = await users.provisioned.setActive(tx, person, user.active)
-        await append(tx, caller, [event('create', { before: null, after }), activation])
-        return after
-      })
-    },
+    create: (caller: ScimCaller, body: unknown): Promise<ScimResource> =>
+      createUser(deps, append, { caller, body }),
 
     replace: (caller: ScimCaller, target: ScimTarget, body: unknown): Promise<ScimResource> => {
       // A malformed body fails before the row is locked.
@@ -161,11 +148,33 @@ function createAppend({ audit, metrics }: ScimUsersDeps): Append {
       { ...client, principal: { type: 'system', id: `scim token ${tokenId}` } },
       ...rows.map((row) => ({ ...row, metadata })),
     )
-    for (const { action } of rows) if (action in kinds) metrics.changes.inc({ kind: action as keyof typeof kinds })
+    for (const { action } of rows)
+      if (action in kinds) metrics.changes.inc({ kind: action as keyof typeof kinds })
   }
 }
 
 const kinds = { create: true, update: true, deactivate: true, reactivate: true, delete: true } as const
+
+/** Creates the SCIM user, and the person unless the person has signed in before. */
+function createUser(
+  { db, users, subjectAttribute }: ScimUsersDeps,
+  append: Append,
+  { caller, body }: { caller: ScimCaller; body: unknown },
+): Promise<ScimResource> {
+  const user = readUser(body, null)
+  const id = readSubject(user, subjectAttribute)
+  return db.transaction(async (tx) => {
+    // A person who has signed in before has a row already, which becomes a provisioned one.
+    await users.provisioned.lock(tx, id)
+    if ((await store.lockUser(tx, id)) !== null)
+      throw notUnique(`a user with the ${subjectAttribute} ${id} exists; change it with PUT or PATCH`)
+    const person = await users.provisioned.save(tx, { id, ...describePerson(user) })
+    const after = await store.insertUser(tx, id, user)
+    const { event: activation } = await users.provisioned.setActive(tx, person, user.active)
+    await append(tx, caller, [event('create', { before: null, after }), activation])
+    return after
+  })
+}
 
 type Write = Locked & { tx: Tx; caller: ScimCaller; values: ScimUser }
 

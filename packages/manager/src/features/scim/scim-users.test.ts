@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useProject } from '../../../test/kit/project.ts'
-import { createScimClient, createScimToken, errorSchema, newUser, userSchema } from '../../../test/kit/scim.ts'
+import {
+  createScimClient,
+  createScimToken,
+  errorSchema,
+  newUser,
+  userSchema,
+} from '../../../test/kit/scim.ts'
 
 const { service, admin, person, project } = useProject()
 let token = ''
@@ -22,7 +28,10 @@ const create = async (change: Record<string, unknown> = {}) => {
 }
 const stored = async (id: string) =>
   (await service.sql.query('select * from users where id = $1', [id])).rows[0] as Record<string, unknown>
-const refusalOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body['scimType']]
+const refusalOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [
+  status,
+  body['scimType'],
+]
 
 describe('creating', () => {
   test('[scim.create] a person gets the id of the subject, a location and a version, and can have roles before the first sign-in', async () => {
@@ -89,16 +98,17 @@ describe('creating', () => {
       'another user has this userName; comparisons ignore case',
     ])
     const { id } = await create()
-    expect(refusalOf(await scim.patch(id, [{ op: 'replace', path: 'userName', value: 'UNIQUE@example.com' }]))).toEqual([
-      409,
-      'uniqueness',
-    ])
+    expect(
+      refusalOf(await scim.patch(id, [{ op: 'replace', path: 'userName', value: 'UNIQUE@example.com' }])),
+    ).toEqual([409, 'uniqueness'])
   })
 
   test('[scim.unique] of concurrent requests for the same person, one succeeds', async () => {
     const body = newUser()
     const answers = await Promise.all(Array.from({ length: 6 }, () => scim.post(body)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409])
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      201, 409, 409, 409, 409, 409,
+    ])
   })
 })
 
@@ -148,11 +158,14 @@ describe('reading', () => {
       { supported: true },
       true,
     ])
-    expect((await scim.get('/ResourceTypes')).body.Resources).toEqual([(await scim.get('/ResourceTypes/User')).body])
+    expect((await scim.get('/ResourceTypes')).body.Resources).toEqual([
+      (await scim.get('/ResourceTypes/User')).body,
+    ])
     const schemas = (await scim.get('/Schemas')).body
     expect([schemas.totalResults, schemas.Resources[0].id]).toEqual([1, userSchema])
     expect((await scim.get(`/Schemas/${userSchema}`)).body).toEqual(schemas.Resources[0])
-    for (const path of ['/ResourceTypes/Group', '/Schemas/urn:x']) expect((await scim.get(path)).status).toBe(404)
+    for (const path of ['/ResourceTypes/Group', '/Schemas/urn:x'])
+      expect((await scim.get(path)).status).toBe(404)
   })
 })
 
@@ -195,14 +208,20 @@ describe('changing', () => {
   test('[scim.subject] the subject cannot change to another UUID', async () => {
     const { id, sent } = await create()
     expect(refusalOf(await scim.put(id, { ...sent, externalId: randomUUID() }))).toEqual([400, 'mutability'])
-    expect(refusalOf(await scim.patch(id, [{ op: 'remove', path: 'externalId' }]))).toEqual([400, 'invalidValue'])
+    expect(refusalOf(await scim.patch(id, [{ op: 'remove', path: 'externalId' }]))).toEqual([
+      400,
+      'invalidValue',
+    ])
   })
 
   test('[scim.delete] a deleted user is gone, and the same person can be created again', async () => {
     const { id, sent } = await create()
     expect(await scim.remove(id)).toMatchObject({ status: 204, body: null })
     expect((await scim.get(`/Users/${id}`)).status).toBe(404)
-    expect(await stored(id)).toMatchObject({ is_provisioned: false, deactivated_by_scim_at: expect.anything() })
+    expect(await stored(id)).toMatchObject({
+      is_provisioned: false,
+      deactivated_by_scim_at: expect.anything(),
+    })
     expect((await scim.post(sent)).status).toBe(201)
     expect(await stored(id)).toMatchObject({ is_provisioned: true, deactivated_by_scim_at: null })
   })
@@ -237,7 +256,9 @@ describe('limits and errors', () => {
     expect((await send(json, 'application/scim+json; charset=latin1')).status).toBe(415)
     for (const body of ['{', '[]', '"x"', 'null', '{"__proto__": {}}'])
       expect(refusalOf(await send(body, 'application/scim+json'))).toEqual([400, 'invalidSyntax'])
-    expect((await send(JSON.stringify(newUser({ title: 'x'.repeat(70_000) })), 'application/scim+json')).status).toBe(413)
+    expect(
+      (await send(JSON.stringify(newUser({ title: 'x'.repeat(70_000) })), 'application/scim+json')).status,
+    ).toBe(413)
   })
 
   test('[scim.patch-limits] a hostile patch is refused before the row is locked', async () => {

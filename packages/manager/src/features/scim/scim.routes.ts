@@ -150,7 +150,10 @@ function registerDeleteRoute(server: ApiServer, { users }: ScimServices): void {
     },
     async (request, reply) => {
       await users.delete(getCaller(request), getTarget(request))
-      return reply.code(204).header('cache-control', 'no-store').send(undefined as never)
+      return reply
+        .code(204)
+        .header('cache-control', 'no-store')
+        .send(undefined as never)
     },
   )
 }

@@ -59,7 +59,8 @@ export type ProvisionedUsersService = ReturnType<typeof createProvisionedUsersSe
 /** Creates and changes people on behalf of an identity provider, in the transaction of the caller. */
 export const createProvisionedUsersService = () => ({
   /** Returns a person, or null, and locks the row until the transaction ends. */
-  lock: async (tx: Tx, id: string): Promise<store.User | null> => (await store.lockUsers(tx, [id]))[0] ?? null,
+  lock: async (tx: Tx, id: string): Promise<store.User | null> =>
+    (await store.lockUsers(tx, [id]))[0] ?? null,
   save: lifecycle.saveProvisionedUser,
   release: lifecycle.releaseProvisionedUser,
   /** Sets whether the identity provider permits the person. Never lifts a deactivation by an administrator. */

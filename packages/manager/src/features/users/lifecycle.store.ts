@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import { type User, columns } from './users.store.ts'
 
-/** Who deactivated a person. Each has a separate column, so that neither lifts the deactivation of the other. */
+/** The cause of a deactivation. Each has a separate column, so that neither lifts the deactivation of the other. */
 export type Deactivator = 'deactivatedByScimAt' | 'deactivatedByAdministratorAt'
 
 /** Sets or clears a deactivation, by the clock of the database. The caller has locked the row. */

@@ -38,9 +38,7 @@ export function createUsersService({ db, lookUp, audit, directory }: UsersDeps) 
         (existingUser.isProvisioned ||
           ((identity.name === null || identity.name === existingUser.externalName) &&
             (identity.email === null || identity.email === existingUser.externalEmail)))
-      const user = isUpToDate
-        ? existingUser
-        : await store.upsertUser(db.idempotent, addUsername(identity))
+      const user = isUpToDate ? existingUser : await store.upsertUser(db.idempotent, addUsername(identity))
       if (!isActive(user)) throw createDeactivatedError()
       return user
     },
