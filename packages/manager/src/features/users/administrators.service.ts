@@ -72,7 +72,9 @@ export function createAdministratorsService({ db, audit }: { db: Db; audit: Audi
           throw badRequest(
             `no user has the subject ${id}; run \`manager admin list\` to list the administrators`,
           )
-        if (before.role === 'administrator' && lockedUsers.length === 1)
+        // A deactivated administrator cannot act, so another one must be active.
+        const isOther = (user: store.User): boolean => user.id !== id && isActive(user)
+        if (before.role === 'administrator' && !lockedUsers.some(isOther))
           throw conflict(
             `${before.externalUsername} (${id}) is the only administrator; grant the role to another user first`,
           )
