@@ -12,6 +12,13 @@ export const scimBadRequest = (scimType: ScimType, message: string): AppError =>
 export const notUnique = (message: string): AppError =>
   new AppError('conflict', message, { details: { scimType: 'uniqueness' } })
 
+/** A 401: the token of the request is not usable. */
+export const invalidToken = (): AppError =>
+  new AppError(
+    'unauthenticated',
+    'invalid SCIM token: it is unknown, expired or revoked; ask an administrator for a new one',
+  )
+
 /** A 412: the request names a version of the user that is not the current one. */
 export const wrongVersion = (): AppError =>
   new AppError(

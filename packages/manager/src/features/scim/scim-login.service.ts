@@ -10,6 +10,7 @@ import { createCoalescer } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import type { ScimClient } from '../../policy/authenticate.ts'
+import { invalidToken } from './scim-errors.pure.ts'
 import { parseScimToken } from './scim-token.pure.ts'
 import { type UsableToken, readUsableTokens, writeLastUse } from './scim-tokens.store.ts'
 
@@ -41,12 +42,9 @@ export function createScimLoginService(deps: ScimLoginDeps) {
       const token = hash === null ? null : await findToken(hash)
       metrics.auth.inc({ kind: 'scim', outcome: token === null ? 'refused' : 'ok' })
       if (token === null)
-        throw new AppError(
-          'unauthenticated',
-          header === null
-            ? 'missing Authorization header; expected: Bearer <SCIM token>'
-            : 'invalid SCIM token: it is unknown, expired or revoked; ask an administrator for a new one',
-        )
+        throw header === null
+          ? new AppError('unauthenticated', 'missing Authorization header; expected: Bearer <SCIM token>')
+          : invalidToken()
       lastUses.record(token.id)
       return { tokenId: token.id, tokenName: token.name }
     },

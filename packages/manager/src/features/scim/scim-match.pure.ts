@@ -24,7 +24,9 @@ export function matchesElement(filter: Filter, element: Element): boolean {
 function compare({ path, operator, value }: Comparison, element: Element): boolean {
   const { name, sub } = path
   const found = sub === null && Object.hasOwn(element, name) ? (element[name] ?? null) : null
-  const wanted = typeof value === 'string' ? value.toLowerCase() : value
+  const text = typeof value === 'string' ? value.toLowerCase() : value
+  // Entra ID sends the booleans "True" and "False".
+  const wanted = typeof found === 'boolean' && typeof text === 'string' ? text === 'true' : text
   if (operator === 'pr') return found !== null
   if (operator === 'eq') return found === wanted
   if (operator === 'ne') return found !== wanted

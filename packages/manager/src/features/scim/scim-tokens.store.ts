@@ -98,6 +98,21 @@ export async function readUsableTokens(
   return orderByPosition<UsableToken>(tokenHashes.length, rows)
 }
 
+/**
+ * Returns the creator of the token if it is still usable, or null. Until the transaction ends, the token cannot be revoked.
+ */
+export async function lockUsableToken(tx: Tx, id: string): Promise<{ creatorId: string } | null> {
+  const row = await tx
+    .selectFrom('scimTokens')
+    .select('creatorId')
+    .where('id', '=', id)
+    .where('revokedAt', 'is', null)
+    .where('expiresAt', '>', sql<string>`now()`)
+    .forKeyShare()
+    .executeTakeFirst()
+  return row ?? null
+}
+
 /** Records a use, unless a later one is recorded already. A locked row is skipped; its next use is recorded instead. */
 export async function writeLastUse(db: Queries, id: string, usedAt: string): Promise<void> {
   await sql`

@@ -6,7 +6,7 @@ import { notFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import type { UsersApi } from '../users/index.ts'
-import { notUnique, wrongVersion } from './scim-errors.pure.ts'
+import { invalidToken, notUnique, scimBadRequest, wrongVersion } from './scim-errors.pure.ts'
 import { applyPatch, parsePatch } from './scim-patch.pure.ts'
 import { type ScimResource, matchesVersion } from './scim-resource.pure.ts'
 import {
@@ -18,6 +18,7 @@ import {
   readSubject,
   readUser,
 } from './scim-user.pure.ts'
+import { lockUsableToken } from './scim-tokens.store.ts'
 import type { ScimMetrics } from './scim.metrics.ts'
 import * as store from './scim-users.store.ts'
 
@@ -35,7 +36,7 @@ export type ScimTarget = { id: string; ifMatch: string | null }
 export type ScimUsersService = ReturnType<typeof createScimUsersService>
 
 type Person = NonNullable<Awaited<ReturnType<UsersApi['provisioned']['lock']>>>
-type Locked = { person: Person; before: ScimResource }
+type Locked = { person: Person; before: ScimResource; creatorId: string }
 
 const event = createEventBuilder<ScimResource>({
   type: 'provisionedUser',
@@ -67,7 +68,7 @@ export function createScimUsersService(deps: ScimUsersDeps) {
     compute: (before: ScimUser) => ScimUser,
   ): Promise<ScimResource> => {
     const { after, wasRejected } = await db.transaction(async (tx) => {
-      const locked = await lock(tx, target.id)
+      const locked = await lock(tx, caller, target.id)
       const values = compute(locked.before)
       assertSameSubject(values, subjectAttribute, locked.before.id)
       if (!isCurrent(target, locked.before)) {
@@ -99,9 +100,10 @@ export function createScimUsersService(deps: ScimUsersDeps) {
     /** Deletes the SCIM user. The person stays, deactivated, so that the audit trail and the roles keep their meaning. */
     delete: async (caller: ScimCaller, target: ScimTarget): Promise<void> => {
       const wasRejected = await db.transaction(async (tx) => {
-        const { person, before } = await lock(tx, target.id)
+        const locked = await lock(tx, caller, target.id)
+        const { person, before } = locked
         if (!isCurrent(target, before)) {
-          await append(tx, caller, listRejections(users.provisioned, { person, before }, false))
+          await append(tx, caller, listRejections(users.provisioned, locked, false))
           return true
         }
         const { user, event: deactivation } = await users.provisioned.setActive(tx, person, false)
@@ -128,13 +130,30 @@ const listRejections = (
 /** Returns a function that locks a person and the SCIM user, always in this order. */
 const createLock =
   (provisioned: UsersApi['provisioned']) =>
-  async (tx: Tx, id: string): Promise<Locked> => {
+  async (tx: Tx, caller: ScimCaller, id: string): Promise<Locked> => {
     const userId = parseUuid(id)
     const person = userId === null ? null : await provisioned.lock(tx, userId)
+    const creatorId = await recheckToken(tx, caller)
     const before = person === null ? null : await store.lockUser(tx, person.id)
     if (person === null || before === null) throw notFound('user')
-    return { person, before }
+    return { person, before, creatorId }
   }
+
+/** Throws 401 if the token was revoked or has expired since the start of the request. Returns its creator. */
+async function recheckToken(tx: Tx, { tokenId }: ScimCaller): Promise<string> {
+  const token = await lockUsableToken(tx, tokenId)
+  if (token === null) throw invalidToken()
+  return token.creatorId
+}
+
+/** A deactivated administrator may still know the secret of a token, and must not lift the deactivation with it. */
+function assertNotOwnReactivation(person: Person, creatorId: string, isActive: boolean): void {
+  if (isActive && person.deactivatedByScimAt !== null && person.id === creatorId)
+    throw scimBadRequest(
+      'mutability',
+      'this person created the SCIM token, so the token cannot reactivate them; use a token of another administrator',
+    )
+}
 
 type Append = (tx: Tx, caller: ScimCaller, events: readonly (AuditEvent | null)[]) => Promise<void>
 
@@ -165,7 +184,9 @@ function createUser(
   const id = readSubject(user, subjectAttribute)
   return db.transaction(async (tx) => {
     // A person who has signed in before has a row already, which becomes a provisioned one.
-    await users.provisioned.lock(tx, id)
+    const existing = await users.provisioned.lock(tx, id)
+    const creatorId = await recheckToken(tx, caller)
+    if (existing !== null) assertNotOwnReactivation(existing, creatorId, user.active)
     if ((await store.lockUser(tx, id)) !== null)
       throw notUnique(`a user with the ${subjectAttribute} ${id} exists; change it with PUT or PATCH`)
     const person = await users.provisioned.save(tx, { id, ...describePerson(user) })
@@ -182,9 +203,10 @@ type Write = Locked & { tx: Tx; caller: ScimCaller; values: ScimUser }
 async function write(
   { users }: ScimUsersDeps,
   append: Append,
-  { tx, caller, before, values }: Write,
+  { tx, caller, person, creatorId, before, values }: Write,
 ): Promise<ScimResource> {
   if (isSameUser(before, values)) return before
+  assertNotOwnReactivation(person, creatorId, values.active)
   const after = await store.updateUser(tx, before.id, values)
   const saved = await users.provisioned.save(tx, { id: before.id, ...describePerson(values) })
   const { event: activation } = await users.provisioned.setActive(tx, saved, values.active)

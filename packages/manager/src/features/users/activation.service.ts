@@ -32,12 +32,16 @@ export function createActivationService({ db, audit }: { db: Db; audit: Audit })
         throw conflict('you cannot deactivate yourself; ask another administrator')
       await checkRevision(tx, actor, before, expectedRevision)
       const { user, event } = await setActivation(tx, before, 'deactivatedByAdministratorAt', isActive)
-      if (event !== null) await audit.append(tx, actor, event)
-      return user
+      // Without the SCIM user, the identity provider could not lift its own deactivation.
+      const lifted =
+        isActive && !before.isProvisioned ? await setActivation(tx, user, 'deactivatedByScimAt', true) : null
+      const events = [event, lifted?.event ?? null].filter((one) => one !== null)
+      if (events.length > 0) await audit.append(tx, actor, ...events)
+      return lifted?.user ?? user
     })
   return {
     deactivate: (actor: Actor, user: RefWithRevision): Promise<store.User> => setActive(actor, user, false),
-    /** Lifts the deactivation by an administrator; that of an identity provider stays. */
+    /** Lifts the deactivation by an administrator; that of an identity provider stays while it manages the person. */
     reactivate: (actor: Actor, user: RefWithRevision): Promise<store.User> => setActive(actor, user, true),
   }
 }
