@@ -41,14 +41,14 @@ const newName = (): string => `test.user.${randomUUID()}@okta.local`
 const find = (userName: string) => scim.search(`userName eq "${userName}"`, '&startIndex=1&count=100')
 const isActive = async (id: string) => (await service.query({ id }, '{ me { id } }')).error === null
 
-describe('[scim.okta] the lifecycle of a user', () => {
-  test('the connection test reads the first two users', async () => {
+describe('the lifecycle of a user', () => {
+  test('[scim.okta] the connection test reads the first two users', async () => {
     const { status, body } = await scim.get('/Users?startIndex=1&count=2')
     expect([status, body]).toMatchObject([200, { schemas: [listSchema], startIndex: 1 }])
     for (const number of [body.totalResults, body.itemsPerPage]) expect(number).toBeTypeOf('number')
   })
 
-  test('a user is searched for and created; the password is neither stored nor returned', async () => {
+  test('[scim.okta] a user is searched for and created; the password is neither stored nor returned', async () => {
     const body = createBody(newName())
     expect((await find(body.userName)).body).toEqual({
       schemas: [listSchema],
@@ -73,7 +73,7 @@ describe('[scim.okta] the lifecycle of a user', () => {
     expect([again.status, again.body]).toMatchObject([409, { schemas: [errorSchema], status: '409' }])
   })
 
-  test('a user is read, and updated with a PUT that does not repeat the externalId', async () => {
+  test('[scim.okta] a user is read, and updated with a PUT that does not repeat the externalId', async () => {
     const { externalId, ...body } = createBody(newName())
     await scim.post({ ...body, externalId })
     const read = await scim.get(`/Users/${externalId}`)
@@ -97,7 +97,7 @@ describe('[scim.okta] the lifecycle of a user', () => {
     ])
   })
 
-  test('a user is deactivated and activated with a PATCH without a path', async () => {
+  test('[scim.okta] a user is deactivated and activated with a PATCH without a path', async () => {
     const { body } = await scim.post(createBody(newName()))
     const set = (active: boolean) =>
       scim.patch(body.id, { schemas: [patchSchema], Operations: [{ op: 'replace', value: { active } }] })
