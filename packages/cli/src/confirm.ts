@@ -1,10 +1,12 @@
 import { createInterface } from 'node:readline'
 import { Failure } from './failures.ts'
 import { escapeControlCharacters } from './printable.ts'
+import { announceUse } from './used-objects.ts'
 import { type Terminal, isInteractive } from './terminal.ts'
 
 /** Resolves if the user confirms or has passed `--yes`. Throws otherwise. */
 export async function confirm(terminal: Terminal, question: string, isYes: boolean): Promise<void> {
+  announceUse(terminal)
   if (isYes) return
   if (!isInteractive(terminal))
     throw new Failure('usage', 'Cannot prompt: stdin or stderr is not a terminal. Pass --yes.')

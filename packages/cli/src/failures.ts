@@ -1,6 +1,4 @@
-// Maps errors to an exit code and a message that tells the user what to do.
-import { ConnectionError, type FieldProblem, GraphqlError, ResponseError } from '@manager/client'
-import { CommanderError } from 'commander'
+// Defines the exit codes, and errors that select one of them. This file imports nothing, because every start loads it.
 
 export const exitCodes = {
   ok: 0,
@@ -25,80 +23,4 @@ export class Failure extends Error {
     this.kind = kind
     this.exitCode = exitCodes[kind]
   }
-}
-
-const signInHint = 'Sign in with: svc login --url <address>'
-
-/** Returns the exit code and the message for an error. An empty message is not printed. */
-export function getOutcome(error: unknown, signal: AbortSignal): { exitCode: ExitCode; text: string } {
-  if (error instanceof Failure) return { exitCode: error.exitCode, text: error.message }
-  if (signal.aborted && signal.reason instanceof Failure)
-    return { exitCode: signal.reason.exitCode, text: signal.reason.message }
-  // Commander has already printed its message.
-  if (error instanceof CommanderError)
-    return { exitCode: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, text: '' }
-  if (error instanceof ConnectionError)
-    return { exitCode: exitCodes.connection, text: formatConnectionError(error) }
-  if (error instanceof GraphqlError) return getGraphqlOutcome(error)
-  if (error instanceof ResponseError) return getResponseOutcome(error)
-  return { exitCode: exitCodes.failed, text: (error as Error).message }
-}
-
-function formatConnectionError({ message, cause }: ConnectionError): string {
-  const reason = cause instanceof Error ? getReason(cause) : ''
-  const suffix = reason === '' ? '' : ` (${reason})`
-  return `The Manager cannot be reached: ${message}${suffix}. Check the address (--url, SVC_URL) and the network.`
-}
-
-/** Returns the reason for a connection failure. fetch puts the actual reason in the `cause` of its error. */
-function getReason(error: Error): string {
-  const rootError = error.cause instanceof Error ? error.cause : error
-  const { code } = rootError as { code?: unknown }
-  return typeof code === 'string' ? code : rootError.message
-}
-
-/**
- * Returns one line per invalid value, or an empty string if there are fewer than two: the message already names
- * the first one.
- */
-const listFields = (fields: readonly FieldProblem[]): string =>
-  fields.length < 2 ? '' : fields.map(({ path, message }) => `\n${path}: ${message}`).join('')
-
-function getGraphqlOutcome({ message, code, fields }: GraphqlError): { exitCode: ExitCode; text: string } {
-  if (code === 'not_found')
-    return {
-      exitCode: exitCodes.notFound,
-      text: `${message}. The object does not exist, or you cannot see it.`,
-    }
-  if (code === 'unauthenticated')
-    return { exitCode: exitCodes.notSignedIn, text: `${message}. ${signInHint}` }
-  return createRejectedOutcome(message, fields)
-}
-
-const createRejectedOutcome = (message: string, fields: readonly FieldProblem[]) => ({
-  exitCode: exitCodes.failed,
-  text: `The Manager rejected the request: ${message}${listFields(fields)}`,
-})
-
-function getResponseOutcome({ status, message, fields }: ResponseError): {
-  exitCode: ExitCode
-  text: string
-} {
-  if (status === 401)
-    return {
-      exitCode: exitCodes.notSignedIn,
-      text: `The credential was rejected: ${message}. Use the address of the proxy, not of the Manager. ${signInHint}`,
-    }
-  if (status === 404) return { exitCode: exitCodes.notFound, text: `Not found: ${message}` }
-  if (status >= 300 && status < 400)
-    return {
-      exitCode: exitCodes.connection,
-      text: `The address returned a redirect (${status}). Use the target of the redirect as the address.`,
-    }
-  if (status === 502 || status === 503 || status === 504)
-    return {
-      exitCode: exitCodes.connection,
-      text: `The Manager is not available: ${message}. Try again later.`,
-    }
-  return createRejectedOutcome(message, fields)
 }

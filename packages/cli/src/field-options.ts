@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Failure } from './failures.ts'
+import { parseList } from './list-options.ts'
 import type { Row } from './output.ts'
 import { readNamedFile } from './private-files.ts'
 import type { Field, Resource } from './resource.ts'
@@ -21,6 +22,8 @@ function createOption(field: Field): Option {
   const { description, kind, choices } = field
   const flag = `--${getOptionName(field)}`
   if (kind === 'boolean') return new Option(`${flag} <true|false>`, description).argParser(parseBoolean)
+  if (kind === 'number') return new Option(`${flag} <number>`, description).argParser(parseNumber)
+  if (kind === 'list') return new Option(`${flag} <words>`, description).argParser(parseList)
   if (kind === 'time') return new Option(`${flag} <time>`, description).argParser(parseTime)
   if (kind === 'secret') return new Option(`${flag}-file <file>`, description)
   if (kind === 'file' || kind === 'pairs') return new Option(`${flag} <file>`, description)
@@ -58,6 +61,8 @@ function readValue({ kind }: Field, optionValue: unknown): unknown {
     case undefined:
     case 'boolean':
     case 'time':
+    case 'number':
+    case 'list':
       return optionValue
     case 'file':
       return readNamedFile(optionValue as string)
@@ -109,4 +114,9 @@ function flattenPairs(value: unknown, { at, prefix }: { at: string; prefix: stri
 function parseBoolean(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true'
   throw new InvalidArgumentError('Use true or false.')
+}
+
+function parseNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Use a whole number.')
+  return Number(text)
 }

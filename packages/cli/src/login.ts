@@ -11,6 +11,7 @@ import {
   pollCliLogin,
   startCliLogin,
 } from '@manager/client'
+import { openBrowser } from './browser.ts'
 import { Failure } from './failures.ts'
 import { escapeControlCharacters } from './printable.ts'
 import type { Terminal } from './terminal.ts'
@@ -22,7 +23,7 @@ export type ObtainedToken = { token: string; expiresAt: string }
 export async function obtainToken(
   terminal: Terminal,
   connection: Connection,
-  tokenName: string,
+  { tokenName, opensBrowser }: { tokenName: string; opensBrowser: boolean },
 ): Promise<ObtainedToken> {
   // Load this library only here, because loading is slow and only login needs it.
   const { default: sodium } = await import('libsodium-wrappers')
@@ -33,6 +34,8 @@ export async function obtainToken(
   terminal.stderr.write(
     formatPrompt(login, createHash('sha256').update(publicKey).digest('hex').slice(0, 16)),
   )
+  if (opensBrowser && (await openBrowser(terminal, login.verificationUri)))
+    terminal.stderr.write('The address is also open in your browser.\n')
   const { sealedToken, expiresAt } = await pollUntilDecided(terminal, connection, login)
   const tokenBytes = sodium.crypto_box_seal_open(Buffer.from(sealedToken, 'base64'), publicKey, privateKey)
   return { token: Buffer.from(tokenBytes).toString(), expiresAt }

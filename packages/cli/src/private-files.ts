@@ -61,17 +61,17 @@ export async function readPrivateFile(file: string): Promise<string | null> {
   return readBounded(file)
 }
 
-/** Returns the text of a file that the user names. Throws if the file is larger than 1 MiB. */
-export async function readNamedFile(file: string): Promise<string> {
+/** Returns the text of a file that the user names. Throws if the file is larger than the limit. */
+export async function readNamedFile(file: string, maxMegabytes = 1): Promise<string> {
   const stats = await stat(file).catch(() => null)
   if (stats === null) throw new Failure('usage', `File ${file} does not exist.`)
-  return readBounded(file)
+  return readBounded(file, maxMegabytes)
 }
 
 /** Limits the number of bytes, because pipes and devices report a size of 0. */
-async function readBounded(file: string): Promise<string> {
+async function readBounded(file: string, maxMegabytes = 1): Promise<string> {
   try {
-    return await readBoundedText(createReadStream(file), file)
+    return await readBoundedText(createReadStream(file), file, maxMegabytes)
   } catch (error) {
     if (error instanceof Failure) throw error
     const { code, message } = error as NodeJS.ErrnoException

@@ -1,42 +1,27 @@
-// Defines all commands of svc. Building the program reads no files and sends no requests.
+// Defines the command svc. Building the program sends no requests.
 import { Argument, Command } from 'commander'
-import { addAppCommands } from './commands/apps.ts'
-import { addApplyCommand } from './commands/apply.ts'
-import { addAuditCommands } from './commands/audit.ts'
-import { addEsbCommands } from './commands/esb.ts'
-import { addMachineUserCommands } from './commands/machine-users.ts'
-import { addPiletCommands } from './commands/pilets.ts'
-import { addSettingsCommands } from './commands/settings.ts'
-import { addSignInCommands } from './commands/sign-in.ts'
-import { addTokenCommands } from './commands/tokens.ts'
-import { addTriggerCommands } from './commands/triggers.ts'
+import { commandEntries } from './command-list.ts'
 import { type Shell, createCompletionScript, shells } from './completion.ts'
 import { addCommand, addGlobalOptions, setAction } from './context.ts'
 import { Failure } from './failures.ts'
 import { escapeLines } from './printable.ts'
-import { addResourceCommands } from './resource-commands.ts'
-import { resources } from './resources/all.ts'
+import { formatHelp, helpWidth } from './program-help.ts'
 import { version } from './version.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Adds commands that only some resources have. */
-const extraCommands: Readonly<Record<string, (group: Command, terminal: Terminal) => void>> = {
-  apps: addAppCommands,
-  'machine-users': addMachineUserCommands,
-  pilets: addPiletCommands,
-  tokens: addTokenCommands,
-  triggers: addTriggerCommands,
-}
-const helpWidth = 80
-
-/** Creates the command `svc` with all its subcommands. */
-export function createProgram(terminal: Terminal): Command {
+/**
+ * Creates the command `svc`. With `args`, loads only the commands that the arguments name; the other commands have only
+ * their names. Without `args`, loads all commands.
+ */
+export async function createProgram(terminal: Terminal, args?: readonly string[]): Promise<Command> {
   const program = new Command('svc')
     .description('The command-line client of the Manager.')
+    .usage('[options] <command>')
     .version(version, '-V, --version', 'print the version of svc')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .exitOverride()
+    .showHelpAfterError('To see the commands, run: svc help')
     .configureOutput({
       writeOut: (text) => void terminal.stdout.write(text),
       // Usage errors quote arguments, which may contain control characters.
@@ -44,41 +29,51 @@ export function createProgram(terminal: Terminal): Command {
       getOutHelpWidth: () => helpWidth,
       getErrHelpWidth: () => helpWidth,
     })
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name(), formatHelp })
     .addHelpText(
       'after',
       `
 Examples:
   $ svc login --url https://manager.example.com
-  $ svc projects list
-  $ svc apply -f shop.yaml
-  $ svc pilet publish shop-cart-1.2.0.tgz -p shop
-
-Exit codes: 0 success, 1 rejected or failed, 2 usage error, 3 not signed in,
-4 not found, 5 no connection, 130 interrupted.`,
+  $ svc help apps create`,
     )
   addGlobalOptions(program)
-  addSignInCommands(program, terminal)
-  for (const resource of resources) {
-    const group = addResourceCommands(program, terminal, resource)
-    extraCommands[resource.name]?.(group, terminal)
-  }
-  addSettingsCommands(program, terminal)
-  addEsbCommands(program, terminal)
-  addAuditCommands(program, terminal)
-  addApplyCommand(program, terminal)
+  await addListedCommands(program, terminal, args)
   addCompletionCommand(program, terminal)
   addHelpCommand(program, terminal)
   return program
 }
 
+async function addListedCommands(
+  program: Command,
+  terminal: Terminal,
+  args?: readonly string[],
+): Promise<void> {
+  const loaded = await Promise.all(
+    commandEntries.map(async ({ names, load }) =>
+      args === undefined || names.some((name) => args.includes(name)) ? load() : null,
+    ),
+  )
+  for (const [index, { names }] of commandEntries.entries()) {
+    const [name, ...aliases] = names
+    const add = loaded[index] ?? null
+    if (add === null) program.command(name).aliases(aliases)
+    else add(program, terminal)
+  }
+}
+
 function addHelpCommand(program: Command, terminal: Terminal): void {
   const command = addCommand(program, {
     name: 'help',
-    description: 'Print the help of a command; same as --help.',
-    examples: ['help', 'help apps create'],
-  }).argument('[command...]', 'the command, such as apps create')
-  setAction(command, terminal, (_context, words) => {
+    description:
+      'Print the help of a command, same as --help, or of a topic. To list the topics: svc help topics',
+    summary: 'Print the help of a command or a topic.',
+    examples: ['help', 'help apps create', 'help variables'],
+  }).argument('[command...]', 'the command, such as apps create, or the topic')
+  setAction(command, terminal, async (_context, words) => {
+    const { findTopic } = await import('./topics.ts')
+    const topic = words.length === 1 ? findTopic(words[0] ?? '') : null
+    if (topic !== null) return void terminal.stdout.write(topic)
     let target = program
     for (const word of words) {
       const subcommand = target.commands.find((candidate) =>
@@ -98,7 +93,7 @@ function addCompletionCommand(program: Command, terminal: Terminal): void {
     description: 'Print a shell script that completes commands and options.',
     examples: ['completion bash > ~/.local/share/bash-completion/completions/svc'],
   }).addArgument(new Argument('<shell>', 'your shell').choices(shells))
-  setAction(command, terminal, (_context, [shell]) => {
-    terminal.stdout.write(createCompletionScript(program, shell as Shell))
+  setAction(command, terminal, async (_context, [shell]) => {
+    terminal.stdout.write(createCompletionScript(await createProgram(terminal), shell as Shell))
   })
 }

@@ -1,20 +1,23 @@
 // Generates the commands list, get, create, update and delete for a resource, if the API supports them.
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Connection } from '@manager/client'
+import type { Command } from 'commander'
 import { confirm } from './confirm.ts'
 import { type Context, addCommand, setAction } from './context.ts'
 import { Failure } from './failures.ts'
 import { addFieldOptions, getOptionName, readValues } from './field-options.ts'
-import { type Format, type Row, printResult, printRow, printRows, printRemark } from './output.ts'
+import { type FollowOptions, addFollowOption } from './follow/follow-commands.ts'
+import type { FollowView } from './follow/run-follow.ts'
+import type { Format } from './format.ts'
+import { type ListOptions, addListOptions, printListed } from './list-options.ts'
+import { type Row, printResult, printRow } from './output.ts'
 import { type ParentOptions, addParentOptions, getParent, getParentExample } from './parents.ts'
-import type { Resource } from './resource.ts'
-import { type Filter, type Order, createRow, deleteRow, getRow, listRows, updateRow } from './rows.ts'
+import type { Field, Resource } from './resource.ts'
+import { type Filter, createRow, deleteRow, getRow, listRows, updateRow } from './rows.ts'
 import { writeSecretFile } from './secret-files.ts'
-import { formatCount, addArticle } from './words.ts'
+import { addArticle } from './words.ts'
 import type { Terminal } from './terminal.ts'
 
-type ListOptions = ParentOptions & { filter?: Filter[]; sort?: Order[]; limit: number }
 type ChangeOptions = ParentOptions & Row & { tokenFile?: string; yes?: boolean }
-const defaultLimit = 1_000
 
 export function addResourceCommands(program: Command, terminal: Terminal, resource: Resource): Command {
   const { name, singular, aliases = [] } = resource
@@ -38,6 +41,13 @@ export type ListPresentation = {
   limit?: number
   /** Converts a row before it is printed. */
   formatRow?: (row: Row, format: Format) => Row
+  /** Prints new rows of the parent for --follow. */
+  follow?: (
+    context: Context,
+    connection: Connection,
+    variables: { parentId: string; filters?: readonly Filter[] | undefined },
+    view: FollowView,
+  ) => Promise<never>
 }
 
 export function addListCommand(
@@ -47,7 +57,8 @@ export function addListCommand(
   presentation: ListPresentation = {},
 ): void {
   const { name, parent, list, columns } = resource
-  const { description = `List ${name.replace('-', ' ')}.`, formatRow = (row) => row } = presentation
+  const { description = `List ${name.replace('-', ' ')}.`, limit: defaultLimit } = presentation
+  const { formatRow = (row, format) => formatResourceRow(resource, row, format) } = presentation
   const example = `${name} list${getParentExample(parent)}`
   const command = addCommand(group, {
     name: 'list',
@@ -55,34 +66,36 @@ export function addListCommand(
     examples: [example, `${example} --output json`],
   })
   addParentOptions(command, parent)
-  if (list.hasFilters !== false)
-    command
-      .option('--filter <field=value>', 'list only rows that match this filter; may be repeated', addFilter)
-      .option('--sort <field[:desc]>', 'sort by a field; may be repeated', addOrder)
-  command.option(
-    '--limit <number>',
-    'the maximum number of rows',
-    parseCount,
-    presentation.limit ?? defaultLimit,
-  )
-  setAction<ListOptions>(command, terminal, async (context, _args, { filter, sort, limit, ...options }) => {
-    const connection = await context.connect()
-    const parentRow = await getParent(context, connection, parent, options)
-    const listing = { filters: filter, order: sort, limit, signal: context.signal }
-    const { rows, hasMore } = await listRows(connection, resource, parentRow, listing)
-    printRows(
-      terminal,
-      context.format,
-      columns,
-      rows.map((row) => formatRow(row, context.format)),
-    )
-    if (hasMore)
-      printRemark(
-        terminal,
-        `Showing the first ${formatCount(limit, 'row')}. Use --filter or --limit to see others.`,
-      )
+  addListOptions(command, {
+    hasFilters: list.hasFilters !== false,
+    ...(defaultLimit === undefined ? {} : { limit: defaultLimit }),
   })
+  const { follow } = presentation
+  if (follow !== undefined) addFollowOption(command, ['sort'])
+  setAction<ParentOptions & ListOptions & FollowOptions>(
+    command,
+    terminal,
+    async (context, _args, options) => {
+      const { filter: filters, sort: order, limit, ...parentOptions } = options
+      const connection = await context.connect()
+      const parentRow = await getParent(context, connection, parent, parentOptions)
+      if (options.follow === true && follow !== undefined)
+        return follow(
+          context,
+          connection,
+          { parentId: parentRow?.id ?? '', filters },
+          { columns, limit, formatRow },
+        )
+      const listing = { filters, order, limit, signal: context.signal }
+      const { rows, hasMore } = await listRows(connection, resource, parentRow, listing)
+      printListed(context, columns, { rows: rows.map((row) => formatRow(row, context.format)), hasMore })
+    },
+  )
 }
+
+/** Converts a row for a table. Other formats get the complete row. */
+const formatResourceRow = ({ formatRow }: Resource, row: Row, format: Format): Row =>
+  format === 'table' && formatRow !== undefined ? formatRow(row) : row
 
 function addGetCommand(group: Command, terminal: Terminal, resource: Resource): void {
   const { name, singular, parent } = resource
@@ -94,7 +107,7 @@ function addGetCommand(group: Command, terminal: Terminal, resource: Resource): 
   addParentOptions(command, parent)
   setAction<ParentOptions>(command, terminal, async (context, [named = ''], options) => {
     const { row } = await findNamedRow(context, resource, named, options)
-    printRow(terminal, context.format, row)
+    printRow(terminal, context.format, formatResourceRow(resource, row, context.format))
   })
 }
 
@@ -140,11 +153,10 @@ function addCreateCommand(group: Command, terminal: Terminal, resource: Resource
 
 function addUpdateCommand(group: Command, terminal: Terminal, resource: Resource): void {
   const { name, singular, parent, fields } = resource
-  const exampleField = fields.find(
-    ({ only, kind }) => only !== 'create' && (kind === undefined || kind === 'pairs'),
-  )
-  const example =
-    exampleField?.kind === 'pairs' ? `--${exampleField.name} ${exampleField.name}.yaml` : '--name "New name"'
+  const exampleField =
+    fields.find(({ name: field }) => field === 'name') ??
+    fields.find(({ only, kind }) => only !== 'create' && (kind === undefined || kind === 'pairs'))
+  const example = exampleField === undefined ? '' : getFieldExample(exampleField)
   const command = addCommand(group, {
     name: 'update',
     description: `Change ${addArticle(singular)}. Other fields are kept.`,
@@ -215,25 +227,12 @@ export async function findNamedRow(
   return { connection, row }
 }
 
-const describeKeys = ({ keys, singular }: Resource): string =>
-  `the ${singular}, by ${[...keys, 'id'].join(', ').replace(/, (?=[^,]*$)/, ' or ')}`
+/** Returns an example option for a field. */
+function getFieldExample(field: Field): string {
+  if (field.kind === 'pairs') return `--${field.name} ${field.name}.yaml`
+  return `--${getOptionName(field)} ${field.name === 'name' ? '"New name"' : 'new'}`
+}
+
+export const describeKeys = ({ keys, keyNames = keys, singular }: Resource): string =>
+  `the ${singular}, by ${[...keyNames, 'id'].join(', ').replace(/, (?=[^,]*$)/, ' or ')}`
 const getExampleKey = ({ example = '' }: Resource): string => /^\S+/.exec(example)?.[0] ?? 'dev'
-
-function addFilter(text: string, previous: Filter[] = []): Filter[] {
-  const separator = text.indexOf('=')
-  if (separator < 1) throw new InvalidArgumentError('Use field=value.')
-  return [...previous, { field: text.slice(0, separator), value: text.slice(separator + 1) }]
-}
-
-function addOrder(text: string, previous: Order[] = []): Order[] {
-  const [field = '', direction = 'asc', ...rest] = text.split(':')
-  if (field === '' || !/^(asc|desc)$/.test(direction) || rest.length > 0)
-    throw new InvalidArgumentError('Use field or field:desc.')
-  return [...previous, { field, direction: direction === 'desc' ? 'DESC' : 'ASC' }]
-}
-
-/** Accepts whole numbers from 1 to 9,999,999. */
-function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number, 1 or greater.')
-  return Number(text)
-}

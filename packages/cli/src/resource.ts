@@ -1,8 +1,9 @@
 // Defines the type of a resource. Commands, requests and the plan of `apply` are derived from its definition.
 // A new resource needs one file in resources/ and one line in resources/all.ts.
 import type { TypedDocument } from '@manager/client'
+import type { Row } from './output.ts'
 
-export type Parent = 'project' | 'app' | 'environment'
+export type Parent = 'project' | 'app' | 'environment' | 'tenant'
 
 /** A value that the user provides: an option of create and update, and a field of `apply`. */
 export type Field = {
@@ -14,11 +15,13 @@ export type Field = {
   /**
    * The default is text. `file`: the text is in a file. `secret`: the text is in a file, and the API never
    * returns it. `pairs`: a JSON or YAML file with keys and string values. `time`: a time in RFC 3339, or a
-   * date.
+   * date. `list`: texts, separated by commas in an option.
    */
-  kind?: 'boolean' | 'file' | 'secret' | 'pairs' | 'time'
+  kind?: 'boolean' | 'file' | 'secret' | 'pairs' | 'time' | 'number' | 'list'
   choices?: readonly string[]
   isRequired?: boolean
+  /** Whether an `apply` file can clear the field with null. */
+  isNullable?: true
   /** The only command that accepts the field. By default, both `create` and `update` accept it. */
   only?: 'create' | 'update'
 }
@@ -49,6 +52,8 @@ type ListOperation = {
   parentKey?: 'slug'
   row?: string
   hasFilters?: boolean
+  /** Converts a row that the API returns. */
+  convert?: (row: Row) => Row
 }
 
 export type Resource = {
@@ -60,7 +65,11 @@ export type Resource = {
   parent: Parent | null
   /** Fields that identify a row, in addition to its id. The first field is the argument of `create`. */
   keys: readonly [string, ...string[]]
+  /** The names of the keys in the help, if they differ from the field names. */
+  keyNames?: readonly string[]
   columns: readonly string[]
+  /** Converts a row for a table, for example an object to its name. */
+  formatRow?: (row: Row) => Row
   fields: readonly Field[]
   list: ListOperation
   create?: Operation

@@ -1,5 +1,5 @@
 // Reads and writes the rows of a resource with the documents in its definition.
-import { type CallOptions, type Connection, type TypedDocument, graphql } from '@manager/client'
+import { type CallOptions, type Connection, GraphqlError, type TypedDocument, graphql } from '@manager/client'
 import { Failure } from './failures.ts'
 import type { Row } from './output.ts'
 import type { AnyDocument, Operation, Resource } from './resource.ts'
@@ -36,7 +36,7 @@ export async function listRows(
   connection: Connection,
   { list }: Resource,
   parent: ParentRow | null,
-  { filters = [], order = [], limit = Infinity, isDetailed = false, signal }: Listing = {},
+  { filters = [], order = [], limit: maxRows = Infinity, isDetailed = false, signal }: Listing = {},
 ): Promise<{ rows: Row[]; hasMore: boolean }> {
   const rows: Row[] = []
   const commonVariables = {
@@ -44,15 +44,27 @@ export async function listRows(
     ...(list.hasFilters === false ? {} : { filters, order }),
   }
   const document = isDetailed ? (list.details ?? list.document) : list.document
-  for (let offset = 0; ; offset += pageSize) {
-    const variables = { ...commonVariables, pagination: { limit: pageSize, offset } }
-    const result = await query(connection, document, variables, { signal })
+  for (let [offset, limit] = [0, pageSize]; ;) {
+    const variables = { ...commonVariables, pagination: { limit, offset } }
+    const result = await query(connection, document, variables, { signal }).catch((error: unknown) => {
+      if (limit === 1 || !isPageTooLarge(error)) throw error
+      return null
+    })
+    if (result === null) {
+      limit /= 10
+      continue
+    }
     const page = (list.row === undefined ? result : (result as Row)[list.row]) as Row[]
-    rows.push(...page)
-    if (rows.length > limit) return { rows: rows.slice(0, limit), hasMore: true }
-    if (page.length < pageSize) return { rows, hasMore: false }
+    rows.push(...(list.convert === undefined ? page : page.map(list.convert)))
+    if (rows.length > maxRows) return { rows: rows.slice(0, maxRows), hasMore: true }
+    if (page.length < limit) return { rows, hasMore: false }
+    offset += limit
   }
 }
+
+/** Returns whether the Manager rejected a page because of its size. A smaller page may be accepted. */
+const isPageTooLarge = (error: unknown): boolean =>
+  error instanceof GraphqlError && error.message.includes('request smaller pages')
 
 /** Returns the row that has this id or key, or null. Throws if several rows have the key. */
 async function findRow(
@@ -103,7 +115,8 @@ export async function createRow(
   const operation = getOperation(resource, 'create')
   const parentVariables = operation.parent === undefined ? {} : { [operation.parent]: parent?.id }
   const variables = { ...parentVariables, ...createInput(operation, values) }
-  return executeChange(connection, operation, variables, { signal })
+  const { row, secret } = await executeChange(connection, operation, variables, { signal })
+  return { row: resource.list.convert?.(row) ?? row, secret }
 }
 
 /**
@@ -118,7 +131,8 @@ export async function updateRow(
 ): Promise<Row> {
   const operation = getOperation(resource, 'update')
   const variables = { id, ...createInput(operation, { ...values, expectedRevision: revision }) }
-  return (await executeChange(connection, operation, variables, { signal })).row
+  const { row } = await executeChange(connection, operation, variables, { signal })
+  return resource.list.convert?.(row) ?? row
 }
 
 /** Deletes a row. The Manager rejects the deletion if the row has changed since it was read. */

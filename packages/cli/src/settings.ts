@@ -29,6 +29,12 @@ export type SettingsChange = {
   }
 }
 
+type SettingsUpdate = SettingsChange & {
+  /** Keys of pairs to remove. */
+  removed?: { backend: readonly string[]; frontend: readonly string[] }
+  inherited?: Layer[]
+}
+
 /** Returns the settings of the layer itself, without inherited values. */
 export async function readSettings(connection: Connection, layer: Layer, { signal }: CallOptions) {
   const { settings } = await graphql(connection, getSettingsDocument, layer, { signal })
@@ -47,7 +53,7 @@ export const toPrintableSettings = ({ backendSetting, frontendSetting }: Setting
 export async function updateSettings(
   connection: Connection,
   layer: Layer,
-  { backend, frontend, inherited = [], signal }: SettingsChange & { inherited?: Layer[] } & CallOptions,
+  { backend, frontend, removed, inherited = [], signal }: SettingsUpdate & CallOptions,
 ): Promise<Settings> {
   const { backendSetting, frontendSetting } = await readSettings(connection, layer, { signal })
   const inheritedSettings = await Promise.all(
@@ -58,27 +64,33 @@ export async function updateSettings(
   if (problem !== null) throw new Failure('usage', problem)
   // The merged pairs replace all pairs. If another user adds a pair after the read, the Manager rejects the update.
   let { revision } = backendSetting
-  if (Object.keys(backend).length > 0) {
-    const merged = mergeChange(backend, backendSetting.moduleConfig.KeyValuePairs)
+  if (hasChanges(backend, removed?.backend)) {
+    const merged = mergeChange(backend, backendSetting.moduleConfig.KeyValuePairs, removed?.backend)
     const variables = { id: backendSetting.id, input: { ...merged, expectedRevision: revision } }
     const result = await graphql(connection, updateBackendModuleConfigDocument, variables, { signal })
     revision = result.updateBackendModuleConfig.revision
   }
-  if (Object.keys(frontend).length > 0) {
-    const merged = mergeChange(frontend, frontendSetting.moduleConfig.KeyValuePairs)
+  if (hasChanges(frontend, removed?.frontend)) {
+    const merged = mergeChange(frontend, frontendSetting.moduleConfig.KeyValuePairs, removed?.frontend)
     const variables = { id: frontendSetting.id, input: { ...merged, expectedRevision: revision } }
     await graphql(connection, updateFrontendModuleConfigDocument, variables, { signal })
   }
   return readSettings(connection, layer, { signal })
 }
 
-const mergeChange = <Change extends { KeyValuePairs?: Pair[] }>(
+const hasChanges = (change: object, removedKeys: readonly string[] = []): boolean =>
+  Object.keys(change).length + removedKeys.length > 0
+
+function mergeChange<Change extends { KeyValuePairs?: Pair[] }>(
   change: Change,
   currentPairs: readonly Pair[],
-): Change =>
-  change.KeyValuePairs === undefined
-    ? change
-    : { ...change, KeyValuePairs: mergePairs(currentPairs, change.KeyValuePairs) }
+  removedKeys: readonly string[] = [],
+): Change {
+  if (change.KeyValuePairs === undefined && removedKeys.length === 0) return change
+  const removed = new Set(removedKeys)
+  const keptPairs = currentPairs.filter(({ Key }) => !removed.has(Key))
+  return { ...change, KeyValuePairs: mergePairs(keptPairs, change.KeyValuePairs ?? []) }
+}
 
 /**
  * Merges the given pairs into the existing pairs. A given pair replaces an existing pair with the same key.

@@ -6,6 +6,8 @@ export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The home folder of the user, which contains the configuration. */
   readonly home: string
+  /** The working folder, which may be linked to a project. */
+  readonly cwd: string
   readonly stdin: Readable & { isTTY?: boolean }
   readonly stdout: Output
   readonly stderr: Output
@@ -15,5 +17,5 @@ export type Terminal = {
 }
 
 /** Returns whether the program can prompt the user. */
-export const isInteractive = ({ stdin, stderr }: Terminal): boolean =>
+export const isInteractive = ({ stdin, stderr }: Pick<Terminal, 'stdin' | 'stderr'>): boolean =>
   stdin.isTTY === true && stderr.isTTY === true

@@ -1,6 +1,6 @@
 /** Returns the noun with its indefinite article. */
-export const addArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+export const addArticle = (noun: string): string => `${/^(?!use)[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 
 /** Returns the number with its noun, such as "1 step" or "2 steps". */
-export const formatCount = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? '' : 's'}`
+export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : plural}`

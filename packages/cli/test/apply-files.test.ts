@@ -167,7 +167,7 @@ test('only a regular file is read: a pipe without a writer does not block, and a
   }
   const folders = await resolveFolders(path.join(here, 'shop.yaml'), ['/dev'])
   await expect(readWithin(folders, '/dev/zero')).rejects.toThrow('/dev/zero is not a regular file.')
-  expect((await apply('special', endpoint('special', 'authTokenFile: none'))).err).toContain(
+  expect((await apply('special', endpoint('special', 'transformationTemplateFile: none'))).err).toContain(
     'none does not exist.',
   )
 })

@@ -30,7 +30,9 @@ beforeAll(() => {
 })
 afterAll(() => process.chdir(previousFolder))
 
-const isPlayed = (line: string): boolean => line.startsWith('svc ') && !/^svc (login|completion) /.test(line)
+/** Commands that need a browser or redirect their output, or that do not end. */
+const unplayed = /^svc (login|completion) | --(follow|watch)\b/
+const isPlayed = (line: string): boolean => line.startsWith('svc ') && !unplayed.test(line)
 const lines = blocks
   .filter(({ language }) => language === 'sh')
   .flatMap(({ text }) => text.split('\n'))

@@ -1,7 +1,8 @@
 // Tests the messages for errors with several invalid values.
 import { GraphqlError, ResponseError } from '@manager/client'
 import { expect, test } from 'vitest'
-import { exitCodes, getOutcome } from '../src/failures.ts'
+import { exitCodes } from '../src/failures.ts'
+import { getOutcome } from '../src/outcomes.ts'
 
 const { signal } = new AbortController()
 const name = { path: 'input.name', message: 'name must have 1 to 100 characters' }

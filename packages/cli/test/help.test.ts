@@ -10,16 +10,38 @@ const terminal = {} as Parameters<typeof createProgram>[0]
 function pathsOf(command: Command, path: readonly string[] = []): string[][] {
   return [[...path], ...command.commands.flatMap((one) => pathsOf(one, [...path, one.name()]))]
 }
-const paths = pathsOf(createProgram(terminal))
+const paths = pathsOf(await createProgram(terminal))
 
 test('there are commands for everything', () => {
   const groups = new Set(paths.map(([group]) => group))
   for (const name of [
     'login logout whoami projects tenants apps environments endpoints machine-users tokens triggers pilets',
-    'language-packs settings audit esb apply completion',
+    'language-packs settings audit esb apply completion members users roles invitations deployments backends',
+    'calls runs evidence review notifications search access scim-tokens',
   ].flatMap((names) => names.split(' ')))
     expect(groups).toContain(name)
-  expect(paths.length).toBeGreaterThan(60)
+  expect(paths.length).toBeGreaterThan(150)
+})
+
+test('svc --help names every command, and fits one screen of 24 lines', async () => {
+  const { out } = await svcAt('/', ['--help'])
+  expect(out.trimEnd().split('\n').length).toBeLessThanOrEqual(24)
+  const words = new Set(out.match(/[a-z-]+/g))
+  const names = paths.filter(({ length }) => length === 1).map(([name = '']) => name)
+  expect(names.length).toBeGreaterThan(30)
+  expect(names.filter((name) => !words.has(name))).toEqual([])
+  for (const option of ['--url <address>', '-o|--output <format>', '--json', '-h|--help'])
+    expect(out).toContain(option)
+})
+
+test('a start loads only the commands that the command line names, and knows the names of the others', async () => {
+  const all = await createProgram(terminal)
+  const some = await createProgram(terminal, ['trigger', 'list'])
+  const namesOf = (one: Command): string[] => [one.name(), ...one.aliases()]
+  expect(some.commands.map(namesOf)).toEqual(all.commands.map(namesOf))
+  const isLoaded = (one: Command): boolean => one.description() !== ''
+  expect(some.commands.filter(isLoaded).map((one) => one.name())).toEqual(['triggers', 'completion', 'help'])
+  expect(all.commands.filter((one) => !isLoaded(one))).toEqual([])
 })
 
 test.each(paths.map((path) => [path.join(' '), path] as const))(
@@ -59,8 +81,8 @@ test('the commands that the consent page of the Manager names exist', () => {
   expect(paths.map((path) => path.join(' '))).toEqual(expect.arrayContaining(named))
 })
 
-test('no command has an option that the program itself takes first', () => {
-  const program = createProgram(terminal)
+test('no command has an option that the program itself takes first', async () => {
+  const program = await createProgram(terminal)
   const own = new Set<unknown>(program.options.flatMap(({ long, short }) => [long, short]))
   const flagsOf = (command: Command): unknown[] =>
     command.commands.flatMap((one) => [

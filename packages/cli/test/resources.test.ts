@@ -106,6 +106,14 @@ const cases: Case[] = [
     },
   },
   {
+    kind: 'roles',
+    key: 'support',
+    parent: ['-p', 'main', '-t', 'main-tenant'],
+    create: () => ['--permissions', 'apps.read'],
+    update: () => ['--permissions', 'apps.read, members'],
+    becomes: { permissions: ['apps.read', 'members'], seeded: false },
+  },
+  {
     kind: 'tokens',
     key: 'pipeline',
     parent: [],
@@ -113,8 +121,8 @@ const cases: Case[] = [
   },
 ]
 
-test('every resource that can be created is tried here', () => {
-  const creatable = resources.filter(({ create }) => create !== undefined).map(({ name }) => name)
+test('every resource that can be created and deleted is tried here', () => {
+  const creatable = resources.filter((one) => one.create && one.delete).map(({ name }) => name)
   expect(cases.map(({ kind }) => kind).toSorted()).toEqual(creatable.toSorted())
 })
 
@@ -124,7 +132,7 @@ test.each(cases)(
     const known = resources.find(({ name }) => name === kind)?.keys[0] ?? ''
     const created = await svc([kind, 'create', key, ...parent, ...create()])
     expect([created.err, created.out]).toEqual([
-      '',
+      expect.stringMatching(/^(Using .*\.\n)?$/),
       expect.stringMatching(new RegExp(`^Created .* ${key} \\([0-9a-f-]{36}\\)\\.`)),
     ])
     const found = (await json([kind, 'get', key, ...parent])) as Record<string, unknown>
@@ -163,7 +171,8 @@ test('a token goes into a file of mode 600 and nowhere else, and works', async (
     'json',
   ])
   const written = readFileSync(token, 'utf8').trim()
-  expect([code, err, statSync(token).mode & 0o777]).toEqual([0, '', 0o600])
+  const using = 'Using project main, environment dev.\n'
+  expect([code, err, statSync(token).mode & 0o777]).toEqual([0, using, 0o600])
   expect(out).not.toContain(written)
   const check = () => call(service.url, '/api/machine/check', bearer(written))
   expect((await check()).body).toMatchObject({ authenticated: true })
@@ -188,7 +197,7 @@ test('what the Manager refuses ends with 1 and leaves no token file', async () =
   const { code, err } = await svc(['machine-users', 'create', 'x'.repeat(101), ...dev, '--token-file', token])
   expect([code, err, existsSync(token)]).toEqual([
     1,
-    expect.stringMatching(/^svc: The Manager rejected the request: /),
+    expect.stringMatching(/^Using .*\.\nsvc: The Manager rejected the request: /),
     false,
   ])
 })
@@ -263,7 +272,7 @@ test.each([
 
 test('a project is named by --project or SVC_PROJECT, by slug or id', async () => {
   expect((await svc(['tenants', 'list'])).err).toBe(
-    'svc: The project is missing. Pass --project <slug or id>, or set SVC_PROJECT.\n',
+    'svc: The project is missing. Pass --project <slug or id>, set SVC_PROJECT, or link this folder: svc link --project <project>\n',
   )
   expect((await svc(['tenants', 'get', 'main-tenant'], { env: { SVC_PROJECT: 'main' } })).code).toBe(0)
   expect((await svc(['tenants', 'get', 'main-tenant', '-p', project.id])).code).toBe(0)

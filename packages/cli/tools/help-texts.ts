@@ -25,11 +25,12 @@ const texts: Record<string, string> = {}
 const terminal = {
   env: {},
   home: homedir(),
+  cwd: process.cwd(),
   stdin: Readable.from([]),
   stdout,
   stderr: stdout,
   signal: new AbortController().signal,
   hostname: 'host',
 }
-collectHelp(createProgram(terminal), ['svc'], texts)
+collectHelp(await createProgram(terminal), ['svc'], texts)
 process.stdout.write(JSON.stringify(texts))

@@ -38,7 +38,7 @@ const knownPatterns = [
   'packages/harness/src/{,engines/}*.ts',
   'packages/legacy/src/*.ts',
   'packages/gotemplate/src/*.ts',
-  'packages/cli/src/{,apply/,commands/,resources/}*.ts',
+  'packages/cli/src/{,api/,apply/,commands/,complete/,doctor/,export/,follow/,resources/}*.ts',
   'packages/console/{index.html,tsconfig.json,vite.config.ts,src/*.svg}',
   'packages/console/src/{*.ts,*.tsx}',
   'packages/console/src/{api,app,code-editor,kit,kit-page,styles,texts}/*.{ts,tsx,css}',

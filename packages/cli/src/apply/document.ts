@@ -2,7 +2,6 @@
 // first request is sent.
 import path from 'node:path'
 import { Failure } from '../failures.ts'
-import { readNamedFile } from '../private-files.ts'
 import type { Resource } from '../resource.ts'
 import { apps } from '../resources/apps.ts'
 import { endpoints } from '../resources/endpoints.ts'
@@ -18,7 +17,8 @@ import { parseYaml } from '../yaml-text.ts'
 import { type Fields, listFieldKeys, readFields } from './fields.ts'
 import { type Folders, assertWithinFolders } from './named-files.ts'
 import { readLayerSettings } from './settings-field.ts'
-import { asList, asMap, asText, rejectUnknownKeys } from './shapes.ts'
+import { asBoolean, asList, asMap, asText, rejectUnknownKeys } from './shapes.ts'
+import type { Source } from './source.ts'
 
 /** A resource that the file declares. */
 export type Node = Fields & {
@@ -28,7 +28,11 @@ export type Node = Fields & {
   path: string
   settings: SettingsChange | null
   children: Node[]
+  /** The kinds of children that the file lists. `--prune` deletes other children of these kinds. */
+  listed: Resource[]
   links: Link[]
+  /** Whether the file lists the links. `--prune` deletes other links. */
+  hasLinkList: boolean
   /** The file to which the token of a new machine user is written. */
   tokenFile: string | null
 }
@@ -49,13 +53,11 @@ const childLists = new Map<Resource, Readonly<Record<string, Resource>>>([
 ])
 const resourcesWithSettings = new Set<Resource>([projects, apps, tenants])
 
-/** Reads the file. The files that it names are resolved against its folder and must be in one of `folders`. */
-export async function readDocument(file: string, folders: Folders): Promise<Node[]> {
+/** Reads a document. The files that it names are resolved against its folder and must be in one of `folders`. */
+export async function readDocument({ name, text, folder }: Source, folders: Folders): Promise<Node[]> {
   // Limit aliases: with repeated aliases, a small file can expand to a huge document.
-  const value = parseYaml(await readNamedFile(file), { name: file, maxAliasCount: 100 })
-  const root = asMap(value, file)
-  rejectUnknownKeys(root, ['projects'], file)
-  const folder = path.dirname(file)
+  const root = asMap(parseYaml(text, { name, maxAliasCount: 100 }), name)
+  rejectUnknownKeys(root, ['projects'], name)
   return readNodes(projects, root['projects'], { at: 'projects', path: '', folder, folders })
 }
 
@@ -93,7 +95,12 @@ async function readNode(resource: Resource, value: unknown, position: Position):
     settings:
       map['settings'] === undefined ? null : readLayerSettings(map['settings'], `${position.at}.settings`),
     children: await readChildren(resource, map, childPosition),
+    // An empty value such as `tenants:` does not count as a list, because a truncated file can end there.
+    listed: Object.entries(childLists.get(resource) ?? {}).flatMap(([name, child]) =>
+      Array.isArray(map[name]) ? [child] : [],
+    ),
     links,
+    hasLinkList: links.length > 0 || hasEmptyLinkList(resource, map),
     tokenFile: map['tokenFile'] === undefined ? null : await readTokenFile(map['tokenFile'], position),
   }
 }
@@ -164,7 +171,9 @@ async function readEnvironments(value: unknown, { at, ...position }: Position): 
       files: new Map(),
       settings: null,
       children,
+      listed: Array.isArray(map['machineUsers']) ? [machineUsers] : [],
       links: [],
+      hasLinkList: false,
       tokenFile: null,
     })
   }
@@ -172,31 +181,48 @@ async function readEnvironments(value: unknown, { at, ...position }: Position): 
 }
 
 function readLinks(resource: Resource, map: Record<string, unknown>, { at, path: from }: Position): Link[] {
-  const project = from.split('/', 1)[0] ?? ''
   if (resource === endpoints && map['callers'] !== undefined)
-    return asList(map['callers'], `${at}.callers`).map((item, index) => {
-      const caller = asText(item, `${at}.callers[${index}]`)
-      if (!/^(dev|qas|run)\/./.test(caller))
-        throw new Failure(
-          'usage',
-          `${at}.callers[${index}]: write a machine user as environment/name, such as dev/billing.`,
-        )
-      return { kind: 'caller', path: from, to: `${project}/${caller}`, enabled: null, settings: null }
-    })
+    return asList(map['callers'], `${at}.callers`).map((item, index) =>
+      readCaller(item, `${at}.callers[${index}]`, from),
+    )
   if (resource !== tenants || map['applications'] === undefined) return []
-  return asList(map['applications'], `${at}.applications`).map((item, index) => {
-    const location = `${at}.applications[${index}]`
-    const entry = typeof item === 'string' ? { slug: item } : asMap(item, location)
-    rejectUnknownKeys(entry, ['slug', 'enabled', 'settings'], location)
-    if (entry['enabled'] !== undefined && typeof entry['enabled'] !== 'boolean')
-      throw new Failure('usage', `${location}.enabled: expected true or false.`)
-    return {
-      kind: 'app',
-      path: from,
-      to: `${project}/${asText(entry['slug'], `${location}.slug`)}`,
-      enabled: entry['enabled'] ?? null,
-      settings:
-        entry['settings'] === undefined ? null : readLayerSettings(entry['settings'], `${location}.settings`),
-    }
-  })
+  return asList(map['applications'], `${at}.applications`).map((item, index) =>
+    readTenantApp(item, `${at}.applications[${index}]`, from),
+  )
 }
+
+const hasEmptyLinkList = (resource: Resource, map: Record<string, unknown>): boolean =>
+  (resource === endpoints && Array.isArray(map['callers'])) ||
+  (resource === tenants && Array.isArray(map['applications']))
+
+const getProjectSlug = (nodePath: string): string => nodePath.split('/', 1)[0] ?? ''
+
+function readCaller(item: unknown, at: string, from: string): Link {
+  const entry = typeof item === 'object' ? asMap(item, at) : { machineUser: item }
+  rejectUnknownKeys(entry, ['machineUser', 'enabled'], at)
+  const caller = asText(entry['machineUser'], typeof item === 'object' ? `${at}.machineUser` : at)
+  if (!/^(dev|qas|run)\/./s.test(caller))
+    throw new Failure('usage', `${at}: write a machine user as environment/name, such as dev/billing.`)
+  return {
+    kind: 'caller',
+    path: from,
+    to: `${getProjectSlug(from)}/${caller}`,
+    enabled: readEnabled(entry, at),
+    settings: null,
+  }
+}
+
+function readTenantApp(item: unknown, at: string, from: string): Link {
+  const entry = typeof item === 'string' ? { slug: item } : asMap(item, at)
+  rejectUnknownKeys(entry, ['slug', 'enabled', 'settings'], at)
+  return {
+    kind: 'app',
+    path: from,
+    to: `${getProjectSlug(from)}/${asText(entry['slug'], `${at}.slug`)}`,
+    enabled: readEnabled(entry, at),
+    settings: entry['settings'] === undefined ? null : readLayerSettings(entry['settings'], `${at}.settings`),
+  }
+}
+
+const readEnabled = (entry: Record<string, unknown>, at: string): boolean | null =>
+  entry['enabled'] === undefined ? null : asBoolean(entry['enabled'], `${at}.enabled`)

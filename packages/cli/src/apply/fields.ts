@@ -4,16 +4,31 @@ import { Failure } from '../failures.ts'
 import { parsePairs, removeLineEnd } from '../field-options.ts'
 import type { Row } from '../output.ts'
 import type { Field, Resource } from '../resource.ts'
-import { type Folders, readWithin } from './named-files.ts'
+import { type Folders, findWithin, readWithin } from './named-files.ts'
 import { asText } from './shapes.ts'
+
+/** A secret whose file does not exist. This is an error only if the secret must be sent. */
+export class MissingSecret {
+  readonly file: string
+
+  constructor(file: string) {
+    this.file = file
+  }
+}
 
 /**
  * The API returns `values` but never `secrets`. `files` maps a field name to the file that contains its
  * value.
  */
-export type Fields = { values: Row; secrets: Row; files: ReadonlyMap<string, string> }
+export type Fields = {
+  values: Row
+  secrets: Readonly<Record<string, string | MissingSecret>>
+  files: ReadonlyMap<string, string>
+}
 
 const getFields = ({ fields, keys }: Resource): Field[] => fields.filter(({ name }) => name !== keys[0])
+
+/** Returns the key that names the file of a field, such as `passwordFile`. */
 const getFileKey = ({ name, option }: Field): string => `${option ?? name}File`
 const getKeys = (field: Field): string[] => {
   if (field.kind === 'secret') return [getFileKey(field)]
@@ -30,7 +45,7 @@ export async function readFields(
   { at, folder, folders }: { at: string; folder: string; folders: Folders },
 ): Promise<Fields> {
   const values: Record<string, unknown> = {}
-  const secrets: Record<string, unknown> = {}
+  const secrets: Record<string, string | MissingSecret> = {}
   const files = new Map<string, string>()
   for (const field of getFields(resource)) {
     const [fileKey, isFile] = [getFileKey(field), field.kind === 'file']
@@ -38,10 +53,9 @@ export async function readFields(
       const file = path.resolve(folder, asText(map[fileKey], `${at}.${fileKey}`))
       if (isFile && map[field.name] !== undefined)
         throw new Failure('usage', `${at}: write either ${field.name} or ${fileKey}, not both.`)
-      const text = await readWithin(folders, file)
+      if (isFile) values[field.name] = await readWithin(folders, file)
+      else secrets[field.name] = await readSecret(folders, file)
       files.set(field.name, path.relative(folder, file))
-      if (isFile) values[field.name] = text
-      else secrets[field.name] = removeLineEnd(text)
     } else if (map[field.name] !== undefined && field.kind !== 'secret')
       values[field.name] = checkValue(field, map[field.name], `${at}.${field.name}`)
     else if (field.isRequired === true && field.only === undefined)
@@ -50,7 +64,13 @@ export async function readFields(
   return { values, secrets, files }
 }
 
-function checkValue({ kind, choices }: Field, value: unknown, at: string): unknown {
+async function readSecret(folders: Folders, file: string): Promise<string | MissingSecret> {
+  const text = await findWithin(folders, file)
+  return text === null ? new MissingSecret(file) : removeLineEnd(text)
+}
+
+function checkValue({ kind, choices, isNullable }: Field, value: unknown, at: string): unknown {
+  if (value === null && isNullable === true) return null
   if (kind === 'pairs') return parsePairs(value, at)
   const type = kind === 'boolean' ? 'boolean' : 'string'
   if (typeof value !== type)

@@ -6,28 +6,23 @@ import { apps } from '../resources/apps.ts'
 import { environments } from '../resources/environments.ts'
 import { machineUsers } from '../resources/machine-users.ts'
 import { projects } from '../resources/projects.ts'
-import { type ParentRow, listRows } from '../rows.ts'
+import type { ParentRow } from '../rows.ts'
 import type { Planning } from './step.ts'
 
 /** Returns the row of the parent with exactly this key, or null. Throws if several rows have this key. */
 export async function findRowByKey(
-  { connection, signal }: Planning,
+  { lists }: Planning,
   resource: Resource,
   parent: ParentRow | null,
   { key, path }: { key: string; path: string },
 ): Promise<Row | null> {
-  const [field] = resource.keys
-  const filters = [{ field, value: key }]
-  const { rows } = await listRows(connection, resource, parent, { filters, isDetailed: true, signal })
-  // The filter also matches longer names that contain the key.
-  const matches = rows.filter((row) => row[field] === key)
-  if (matches.length > 1)
-    throw new Failure(
-      'failed',
-      `${matches.length} ${resource.name} are named ${path}. Rename or delete all but one.`,
-    )
+  const matches = await lists.findByKey(resource, parent, key)
+  if (matches.length > 1) throw createDuplicateFailure(resource, path, matches.length)
   return matches[0] ?? null
 }
+
+export const createDuplicateFailure = ({ name }: Resource, path: string, count: number): Failure =>
+  new Failure('failed', `${count} ${name} are named ${path}. Rename or delete all but one.`)
 
 /** Returns the id of an app or machine user that a link names, or null if `apply` will create it. */
 export async function findLinkTarget(planning: Planning, kind: string, path: string): Promise<string | null> {

@@ -22,16 +22,24 @@ export const resolveFolders = (document: string, allowedFolders: readonly string
     ),
   )
 
-/** Returns the text of a file of at most 1 MiB. Throws if it is outside the folders or not a regular file. */
+/** Returns the text of a file of at most 1 MiB. Throws if it is missing, outside the folders or not a regular file. */
 export async function readWithin(folders: Folders, file: string): Promise<string> {
+  const text = await findWithin(folders, file)
+  if (text === null) throw new Failure('usage', `File ${file} does not exist.`)
+  return text
+}
+
+/** Returns the text like `readWithin`, or null if the file does not exist. */
+export async function findWithin(folders: Folders, file: string): Promise<string | null> {
   await assertWithinFolders(folders, file)
   // Without O_NONBLOCK, opening a named pipe waits for a writer.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(
     (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') throw new Failure('usage', `File ${file} does not exist.`)
+      if (error.code === 'ENOENT') return null
       throw new Failure('failed', `Cannot read ${file}: ${error.code ?? error.message}`)
     },
   )
+  if (handle === null) return null
   try {
     await assertOpenedWithinFolders(folders, handle, file)
     if (!(await handle.stat()).isFile()) throw new Failure('usage', `${file} is not a regular file.`)

@@ -2,15 +2,18 @@
 // nothing.
 import { Failure } from '../failures.ts'
 import type { Row } from '../output.ts'
+import { mapConcurrently } from '../request-limit.ts'
 import type { Resource } from '../resource.ts'
 import { environments } from '../resources/environments.ts'
 import { projects } from '../resources/projects.ts'
 import { tenants } from '../resources/tenants.ts'
-import { createRow, listRows, updateRow } from '../rows.ts'
+import { type ParentRow, createRow, listRows, updateRow } from '../rows.ts'
 import type { Layer } from '../settings.ts'
 import type { Node } from './document.ts'
-import { planLink } from './links.ts'
+import { planLinks } from './links.ts'
+import { MissingSecret } from './fields.ts'
 import { computeDigest } from './named-files.ts'
+import { planDeletions } from './prune.ts'
 import { findRowByKey } from './lookups.ts'
 import { planSettings } from './settings-steps.ts'
 import { type FieldChange, type NamedFile, type Planning, type Step, isEqualValue } from './step.ts'
@@ -30,7 +33,8 @@ export async function createPlan(planning: Planning, nodes: readonly Node[]): Pr
   rejectSharedTokenFiles(nodes, planning)
   const steps: Step[] = []
   for (const node of nodes) steps.push(...(await planNode(planning, node, null)))
-  return steps
+  // Deletions run first: a new endpoint can then have the path of a deleted one.
+  return planning.isPruning ? [...(await planDeletions(planning, nodes)), ...steps] : steps
 }
 
 async function planNode(planning: Planning, node: Node, parent: Node | null): Promise<Step[]> {
@@ -51,9 +55,22 @@ async function planNode(planning: Planning, node: Node, parent: Node | null): Pr
       }),
     )
   }
-  for (const child of node.children) steps.push(...(await planNode(planning, child, node)))
-  for (const link of node.links) steps.push(...(await planLink(planning, link)))
-  return steps
+  if (row !== null) await loadChildLists(planning, node, { id: String(row['id']), slug: node.key })
+  // One kind after the other, because endpoints refer to machine users, and tenants refer to apps.
+  for (const kind of new Set(node.children.map(({ resource }) => resource))) {
+    const children = node.children.filter(({ resource }) => resource === kind)
+    steps.push(...(await mapConcurrently(children, (child) => planNode(planning, child, node))).flat())
+  }
+  return [...steps, ...(await planLinks(planning, node.links))]
+}
+
+// For more children than this, one list needs fewer requests than one request for each child.
+const maxSingleReads = 10
+
+async function loadChildLists({ lists }: Planning, { children }: Node, parent: ParentRow): Promise<void> {
+  const counts = new Map<Resource, number>()
+  for (const { resource } of children) counts.set(resource, (counts.get(resource) ?? 0) + 1)
+  for (const [resource, count] of counts) if (count > maxSingleReads) await lists.load(resource, parent)
 }
 
 /** Returns the row that the node names, or null if the row or its parent does not exist. */
@@ -82,7 +99,10 @@ function planCreate(planning: Planning, node: Node, parent: Node | null): Step {
   const isUpdateOnly = (name: string): boolean =>
     resource.fields.some((field) => field.name === name && field.only === 'update')
   const hasToken = hasGeneratedToken(node)
-  if (hasToken) assertNoToken(getTokenFile(node, planning))
+  if (!planning.isPreview) {
+    assertSecretsExist(Object.values(secrets))
+    if (hasToken) assertNoToken(getTokenFile(node, planning))
+  }
   return {
     action: 'create',
     kind: resource.singular,
@@ -145,8 +165,17 @@ async function setEnvironmentIds({ connection, ids }: Planning, path: string, id
   for (const row of rows) ids.set(environments.singular, `${path}/${String(row['name'])}`, String(row['id']))
 }
 
+function assertSecretsExist(secrets: readonly unknown[]): void {
+  const missing = secrets.find((secret) => secret instanceof MissingSecret)
+  if (missing === undefined) return
+  throw new Failure(
+    'usage',
+    `File ${missing.file} does not exist. Create it, and write the password or token into it.`,
+  )
+}
+
 function planUpdate(
-  { connection, withSecrets }: Planning,
+  { connection, withSecrets, isPreview }: Planning,
   { resource, path, values, secrets, files }: Node,
   row: Row,
 ): Step {
@@ -163,6 +192,7 @@ function planUpdate(
   const isAuthChanged = changedFields.some(([field]) => field.startsWith('auth'))
   const sentSecrets =
     withSecrets || isAuthChanged ? Object.entries(secrets).filter(([name]) => isChangeable(name)) : []
+  if (!isPreview) assertSecretsExist(sentSecrets.map(([, secret]) => secret))
   const changes: FieldChange[] = [
     ...changedFields.map(([field, after]) =>
       formatChange(files, { field, before: row[field] ?? null, after }),

@@ -10,7 +10,9 @@ const readText = (value: unknown, at: string): string => {
 }
 type Reader = (value: unknown, at: string) => unknown
 /** Maps each key of the file to its field name in the API and to the function that reads its value. */
-const settingsFields: Readonly<Record<'backend' | 'frontend', Readonly<Record<string, [string, Reader]>>>> = {
+export const settingsFields: Readonly<
+  Record<'backend' | 'frontend', Readonly<Record<string, [string, Reader]>>>
+> = {
   backend: { modules: ['EnabledModules', asTexts], pairs: ['KeyValuePairs', parsePairs] },
   frontend: {
     themes: ['EnabledThemes', asTexts],

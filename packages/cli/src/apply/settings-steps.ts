@@ -19,26 +19,18 @@ type DesiredSettings = {
 
 /** Returns the step that makes the layer match the file. */
 export async function planSettings(
-  { connection, signal }: Planning,
-  { path, settings, currentLayer, layer }: DesiredSettings,
+  { connection, signal, limit, isPruning }: Planning,
+  { path, settings: declared, currentLayer, layer }: DesiredSettings,
 ): Promise<Step> {
-  const currentSettings = currentLayer === null ? null : await findSettings(connection, currentLayer, signal)
-  const problem = findDefaultsProblem(
-    settings.frontend,
-    currentSettings?.frontendSetting.moduleConfig ?? {},
-    [],
-  )
+  const settings = isPruning ? fillSettings(declared) : declared
+  const currentSettings =
+    currentLayer === null ? null : await limit(() => findSettings(connection, currentLayer, signal))
+  const currentBackend = currentSettings?.backendSetting.moduleConfig ?? {}
+  const currentFrontend = currentSettings?.frontendSetting.moduleConfig ?? {}
+  const backend = compareSettings('backend', settings.backend, currentBackend, isPruning)
+  const frontend = compareSettings('frontend', settings.frontend, currentFrontend, isPruning)
+  const problem = findDefaultsProblem(frontend.change, currentFrontend, [])
   if (problem !== null) throw new Failure('usage', `settings ${path}: ${problem}`)
-  const backend = compareSettings(
-    'backend',
-    settings.backend,
-    currentSettings?.backendSetting.moduleConfig ?? {},
-  )
-  const frontend = compareSettings(
-    'frontend',
-    settings.frontend,
-    currentSettings?.frontendSetting.moduleConfig ?? {},
-  )
   const changes = [...backend.changes, ...frontend.changes]
   return {
     action: changes.length === 0 ? 'unchanged' : 'update',
@@ -46,7 +38,11 @@ export async function planSettings(
     path,
     changes,
     run: async () => {
-      await updateSettings(connection, await layer(), { backend: backend.change, frontend: frontend.change })
+      await updateSettings(connection, await layer(), {
+        backend: backend.change,
+        frontend: frontend.change,
+        removed: { backend: backend.removedKeys, frontend: frontend.removedKeys },
+      })
     },
   }
 }
@@ -55,7 +51,7 @@ export async function planSettings(
  * Returns the settings of the layer, or null if they do not exist yet. Only an app in a tenant can lack
  * settings.
  */
-async function findSettings(
+export async function findSettings(
   connection: Connection,
   layer: Layer,
   signal: AbortSignal,
@@ -68,30 +64,50 @@ async function findSettings(
   }
 }
 
+/** Returns the settings with an empty value for each omitted field. Pruning then clears these fields. */
+const fillSettings = ({ backend, frontend }: SettingsChange): SettingsChange => ({
+  backend: { EnabledModules: [], KeyValuePairs: [], ...backend },
+  frontend: {
+    EnabledThemes: [],
+    DefaultTheme: '',
+    EnabledLocales: [],
+    DefaultLocale: '',
+    KeyValuePairs: [],
+    ...frontend,
+  },
+})
+
+type SettingsDifference = { change: Row; removedKeys: string[]; changes: FieldChange[] }
+
 /**
- * Returns the fields that differ. Key-value pairs are compared key by key, and pairs that exist only in the
- * Manager are kept.
+ * Returns the fields that differ. Key-value pairs are compared key by key. Pairs that exist only in the Manager are
+ * kept, or removed if `isExact` is true.
  */
 function compareSettings(
   side: string,
   desiredSettings: Row,
   existingSettings: Row,
-): { change: Row; changes: FieldChange[] } {
+  isExact: boolean,
+): SettingsDifference {
+  const { KeyValuePairs: pairs, ...fields } = desiredSettings
   const change: Record<string, unknown> = {}
   const changes: FieldChange[] = []
-  for (const [field, after] of Object.entries(desiredSettings)) {
-    if (field === 'KeyValuePairs') {
-      const currentPairs = new Map(
-        ((existingSettings[field] ?? []) as Pair[]).map(({ Key, Value }) => [Key, Value]),
-      )
-      const changedPairs = (after as Pair[]).filter(({ Key, Value }) => currentPairs.get(Key) !== Value)
-      if (changedPairs.length > 0) change[field] = changedPairs
-      for (const { Key, Value } of changedPairs)
-        changes.push({ field: `${side}.pairs.${Key}`, before: currentPairs.get(Key) ?? null, after: Value })
-    } else if (!isEqualValue(existingSettings[field] ?? (Array.isArray(after) ? [] : ''), after)) {
+  for (const [field, after] of Object.entries(fields))
+    if (!isEqualValue(existingSettings[field] ?? (Array.isArray(after) ? [] : ''), after)) {
       change[field] = after
       changes.push({ field: `${side}.${field}`, before: existingSettings[field] ?? null, after })
     }
-  }
-  return { change, changes }
+  const currentPairs = toPairMap(existingSettings['KeyValuePairs'])
+  const desiredPairs = toPairMap(pairs)
+  const changedPairs = [...desiredPairs].filter(([key, value]) => currentPairs.get(key) !== value)
+  if (changedPairs.length > 0) change['KeyValuePairs'] = changedPairs.map(([Key, Value]) => ({ Key, Value }))
+  for (const [key, after] of changedPairs)
+    changes.push({ field: `${side}.pairs.${key}`, before: currentPairs.get(key) ?? null, after })
+  const removedKeys = isExact ? [...currentPairs.keys()].filter((key) => !desiredPairs.has(key)) : []
+  for (const key of removedKeys)
+    changes.push({ field: `${side}.pairs.${key}`, before: currentPairs.get(key) ?? null, after: null })
+  return { change, removedKeys, changes }
 }
+
+const toPairMap = (pairs: unknown): Map<string, string> =>
+  new Map(((pairs ?? []) as Pair[]).map(({ Key, Value }) => [Key, Value]))

@@ -21,6 +21,11 @@ export function asText(value: unknown, at: string): string {
   )
 }
 
+export function asBoolean(value: unknown, at: string): boolean {
+  if (typeof value !== 'boolean') throw new Failure('usage', `${at}: expected true or false.`)
+  return value
+}
+
 export const asTexts = (value: unknown, at: string): string[] =>
   asList(value, at).map((one, index) => asText(one, `${at}[${index}]`))
 

@@ -1,20 +1,26 @@
 // The steps of a plan, and the state that planning functions share.
 import type { Connection } from '@manager/client'
 import { Failure } from '../failures.ts'
+import type { RequestLimit } from '../request-limit.ts'
+import type { RowLists } from './lists.ts'
 import type { Folders } from './named-files.ts'
 
 /** A change as the plan shows it. A value from a file appears as its digest. */
 export type FieldChange = NamedFile & { before: unknown; after: unknown }
 /** `file` is the file to read the value from or write it to, relative to the document. */
 export type NamedFile = { field: string; file?: string }
+/** An object in a plan, such as a tenant with the path shop/acme. */
+export type PlannedObject = { kind: string; path: string }
 export type Step = {
-  action: 'create' | 'update' | 'unchanged'
+  action: 'create' | 'update' | 'delete' | 'unchanged'
   kind: string
   /** The full path, such as shop/acme. */
   path: string
   changes: FieldChange[]
   /** Files that were read but whose content is not sent. */
   notSent?: NamedFile[]
+  /** For `delete`: the objects that the Manager deletes together with this one. */
+  contents?: PlannedObject[]
   /** Executes the step and adds the ids of created rows to `ids`. */
   run: () => Promise<void>
 }
@@ -56,6 +62,8 @@ export type Planning = {
   connection: Connection
   signal: AbortSignal
   ids: Ids
+  lists: RowLists
+  limit: RequestLimit
   /** Folders that may contain files named in the document. */
   folders: Folders
   /** The folder of the document. Symbolic links in its path are not resolved. */
@@ -64,6 +72,10 @@ export type Planning = {
   tokensFolder: string | null
   /** Whether to send secrets again, even though they cannot be compared. */
   withSecrets: boolean
+  /** Whether to delete objects that are missing in the lists of the document. */
+  isPruning: boolean
+  /** Whether the steps are only shown. The files of secrets can then be missing. */
+  isPreview: boolean
 }
 
 /** Returns whether two values are the same to the API. */

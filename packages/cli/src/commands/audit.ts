@@ -1,16 +1,19 @@
 // audit: lists the audit trail of a project, and exports the complete trail.
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ConnectionError, send } from '@manager/client'
+import { type Connection, ConnectionError, send } from '@manager/client'
 import { listAuditLogsDocument } from '@manager/client/documents'
 import { type Command, Option } from 'commander'
 import { type Context, addCommand, setAction } from '../context.ts'
+import { followAudit } from '../follow/follow-commands.ts'
 import { type Row, printRemark } from '../output.ts'
 import { type ParentOptions, getProject } from '../parents.ts'
+import { getUser } from '../people.ts'
 import { escapeLines } from '../printable.ts'
 import { replacePrivateFile } from '../private-files.ts'
 import { addListCommand } from '../resource-commands.ts'
 import type { Resource } from '../resource.ts'
+import { isId } from '../rows.ts'
 import { parseTime } from '../times.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -36,7 +39,7 @@ const audit: Resource = {
   list: { document: listAuditLogsDocument, parent: 'projectID' },
 }
 
-export function addAuditCommands(program: Command, terminal: Terminal): void {
+export function addAuditCommands(program: Command, terminal: Terminal): Command {
   const group = addCommand(program, {
     name: 'audit',
     description: audit.description,
@@ -50,8 +53,11 @@ export function addAuditCommands(program: Command, terminal: Terminal): void {
       // Tables show the user name, because people know users by name. Programs get the id.
       return { ...row, user, principal: (format === 'table' ? user : null) ?? row['principal'] }
     },
+    follow: (context, connection, { parentId: projectID, filters }, view) =>
+      followAudit(context, connection, { projectID, filters }, view),
   })
   addExportCommand(group, terminal)
+  return group
 }
 
 function addExportCommand(group: Command, terminal: Terminal): void {
@@ -74,7 +80,7 @@ function addExportCommand(group: Command, terminal: Terminal): void {
     .option('--to <time>', 'export entries before this time or day', parseTime)
     .option('--entity-type <type>', 'export only entries about this entity type')
     .option('--action <action>', 'export only entries with this action')
-    .option('--user <id>', 'export only changes by this user')
+    .option('--user <user>', 'export only changes by this user, by e-mail address, user name or id')
     .option('--file <file>', 'write to a file that only you can read')
   setAction<ExportOptions>(command, terminal, exportTrail)
 }
@@ -87,7 +93,7 @@ async function exportTrail(context: Context, _args: string[], options: ExportOpt
     to: options.to,
     entity_type: options.entityType,
     action: options.action,
-    user_id: options.user,
+    user_id: options.user === undefined ? undefined : await getUserId(context, connection, options.user),
   }
   for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, value)
   if (options.project !== undefined)
@@ -105,6 +111,10 @@ async function exportTrail(context: Context, _args: string[], options: ExportOpt
     throw new ConnectionError('the export is incomplete', { cause: error })
   }
 }
+
+/** The user may have been deleted, so an id is not looked up. */
+const getUserId = async ({ signal }: Context, connection: Connection, named: string): Promise<string> =>
+  isId(named) ? named : String((await getUser(connection, named, { signal }))['id'])
 
 async function writeToOutput({ terminal: { stdout }, signal }: Context, body: Readable): Promise<void> {
   const stages = stdout.isTTY === true ? [body, createTerminalFilter(), stdout] : [body, stdout]

@@ -79,14 +79,21 @@ function addVersionCommand(group: Command, name: string, description: string): C
   return addParentOptions(command.argument(referenceArgument, 'the pilet and its version'), 'project')
 }
 
-async function getVersionKey(context: Context, versionText: string, options: ParentOptions) {
+/** Returns the key of the version that the text names. */
+export async function getVersionKey(
+  context: Context,
+  versionText: string,
+  options: ParentOptions,
+  connectOptions?: { timeoutMs: number },
+) {
   const { name, version } = parseReference(versionText)
-  const connection = await context.connect()
+  const connection = await context.connect(connectOptions)
   const { id } = await getProject(context, connection, options)
   return { connection, key: { projectId: id, name, version } }
 }
 
-function parseReference(text: string): Reference {
+/** Parses a pilet version, such as @shop/cart@1.2.0. */
+export function parseReference(text: string): Reference {
   const separator = text.lastIndexOf('@')
   // An at sign at the start belongs to a scope, not to a version.
   if (separator < 1 || separator === text.length - 1)

@@ -7,7 +7,9 @@ import { confirm } from '../confirm.ts'
 import { type Context, addCommand, setAction } from '../context.ts'
 import { Failure } from '../failures.ts'
 import type { Pair } from '../field-options.ts'
-import { type Format, formatCell, printResult, printRow, serialize, formatTable } from '../output.ts'
+import type { Format } from '../format.ts'
+import { parseList } from '../list-options.ts'
+import { formatCell, printResult, printRow, serialize, formatTable } from '../output.ts'
 import { getProject } from '../parents.ts'
 import { apps } from '../resources/apps.ts'
 import { tenants } from '../resources/tenants.ts'
@@ -24,7 +26,7 @@ import {
 } from '../settings.ts'
 import type { Terminal } from '../terminal.ts'
 
-type LayerOptions = { project?: string; tenant?: string; app?: string }
+export type LayerOptions = { project?: string; tenant?: string; app?: string }
 type UpdateOptions = LayerOptions & {
   modules?: string[]
   themes?: string[]
@@ -35,7 +37,7 @@ type UpdateOptions = LayerOptions & {
   frontendPair?: Pair[]
 }
 
-export function addSettingsCommands(program: Command, terminal: Terminal): void {
+export function addSettingsCommands(program: Command, terminal: Terminal): Command {
   const group = addCommand(program, {
     name: 'settings',
     description: 'Settings of a project, a tenant, an app, or an app in a tenant',
@@ -78,6 +80,7 @@ export function addSettingsCommands(program: Command, terminal: Terminal): void 
     examples: ['settings effective -p shop --tenant acme --app web'],
   })
   setAction<LayerOptions>(addLayerOptions(effective), terminal, showEffectiveSettings)
+  return group
 }
 
 const addLayerOptions = (command: Command): Command =>
@@ -146,7 +149,7 @@ type NamedLayer = {
  * Returns the most specific layer that the options name. With `ensure`, creates the layer of an app in a
  * tenant if it does not exist.
  */
-async function getLayer(
+export async function getLayer(
   context: Context,
   options: LayerOptions,
   mode: 'find' | 'ensure',
@@ -240,12 +243,6 @@ function printEffectiveSettings(terminal: Terminal, format: Format, settings: Ef
   )
   terminal.stdout.write(`${lines.join('\n')}\n`)
 }
-
-const parseList = (text: string): string[] =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
 
 function addPair(text: string, previous: Pair[] = []): Pair[] {
   const separator = text.indexOf('=')

@@ -1,4 +1,4 @@
-// The commands login, logout and whoami.
+// The commands login and logout.
 import { ResponseError, graphql } from '@manager/client'
 import { meDocument, revokeTokenDocument } from '@manager/client/documents'
 import type { Command } from 'commander'
@@ -6,13 +6,15 @@ import { type Context, addCommand, setAction } from '../context.ts'
 import { type Profile, getCredentialsPath, findProfile, removeProfile, saveProfile } from '../credentials.ts'
 import { Failure } from '../failures.ts'
 import { obtainToken } from '../login.ts'
-import { printResult, printRow, printRemark } from '../output.ts'
+import { printResult, printRemark } from '../output.ts'
 import { tokens } from '../resources/tokens.ts'
 import { listRows } from '../rows.ts'
 import { checkUrl, getConfiguredUrl, openConnection } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 
-export function addSignInCommands(program: Command, terminal: Terminal): void {
+type LoginOptions = { tokenName?: string; browser: boolean }
+
+export function addLoginCommand(program: Command, terminal: Terminal): void {
   const login = addCommand(program, {
     name: 'login',
     summary: 'Sign in with a browser.',
@@ -21,30 +23,25 @@ export function addSignInCommands(program: Command, terminal: Terminal): void {
       'login --url https://manager.example.com',
       'login --profile test --url https://test.example.com',
     ],
-  }).option('--token-name <name>', 'the name of the token in your token list (default: svc on <host name>)')
-  setAction<{ tokenName?: string }>(login, terminal, logIn)
+  })
+    .option('--token-name <name>', 'the name of the token in your token list (default: svc on <host name>)')
+    .option('--no-browser', 'print the address, but do not open it in a browser')
+  setAction<LoginOptions>(login, terminal, logIn)
+}
+
+export function addLogoutCommand(program: Command, terminal: Terminal): void {
   const logout = addCommand(program, {
     name: 'logout',
     description: 'Revoke and delete the stored token.',
     examples: ['logout', 'logout --profile test'],
   }).option('--forget', 'delete the token even if it cannot be revoked')
   setAction<{ forget?: boolean }>(logout, terminal, logOut)
-  const whoami = addCommand(program, {
-    name: 'whoami',
-    description: 'Show the signed-in user.',
-    examples: ['whoami', 'whoami --output json'],
-  })
-  setAction(whoami, terminal, async (context) => {
-    const connection = await context.connect()
-    const { me } = await graphql(connection, meDocument, {}, { signal: context.signal })
-    printRow(terminal, context.format, { ...me, url: connection.url })
-  })
 }
 
 async function logIn(
   context: Context,
   _args: string[],
-  { tokenName }: { tokenName?: string },
+  { tokenName, browser: opensBrowser }: LoginOptions,
 ): Promise<void> {
   const { terminal, target, format, signal } = context
   const storedProfile = await findProfile(terminal, target.profile)
@@ -54,7 +51,8 @@ async function logIn(
   if (url === null)
     throw new Failure('usage', 'The address is missing. Pass --url <address>, or set SVC_URL.')
   const name = tokenName ?? `svc on ${terminal.hostname}`.slice(0, 100)
-  const { token, expiresAt } = await obtainToken(terminal, openConnection(url), name)
+  const tokenOptions = { tokenName: name, opensBrowser }
+  const { token, expiresAt } = await obtainToken(terminal, openConnection(url), tokenOptions)
   await saveProfile(terminal, target.profile, { url, token, tokenName: name, expiresAt })
   if (storedProfile !== null && storedProfile.url === url) await revokePrevious(context, storedProfile)
   // Use the new token: SVC_TOKEN may belong to a different user.

@@ -21,7 +21,12 @@ export const endpoints: Resource = {
     { name: 'enabled', description: 'whether the endpoint can be called', kind: 'boolean' },
     { name: 'consumeURL', description: 'the path that callers use, such as /orders', isRequired: true },
     // The option is not named --url, because --url is the address of the Manager.
-    { name: 'url', option: 'targetURL', description: 'the address that calls are forwarded to' },
+    {
+      name: 'url',
+      option: 'targetURL',
+      description: 'the address that calls are forwarded to',
+      isNullable: true,
+    },
     {
       name: 'authType',
       description: 'how the gateway authenticates at the target',
@@ -34,8 +39,18 @@ export const endpoints: Resource = {
       kind: 'secret',
     },
     { name: 'authToken', description: 'a file with the token for Bearer authentication', kind: 'secret' },
-    { name: 'inputMessageType', description: 'the message type that callers send', choices: messageTypes },
-    { name: 'outputMessageType', description: 'the message type that is forwarded', choices: messageTypes },
+    {
+      name: 'inputMessageType',
+      description: 'the message type that callers send',
+      choices: messageTypes,
+      isNullable: true,
+    },
+    {
+      name: 'outputMessageType',
+      description: 'the message type that is forwarded',
+      choices: messageTypes,
+      isNullable: true,
+    },
     { name: 'transformationTemplate', description: 'a file with the template', kind: 'file' },
     { name: 'logLevel', description: 'how much the call log records', choices: ['NONE', 'BASIC', 'FULL'] },
   ],

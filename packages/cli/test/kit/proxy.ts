@@ -4,7 +4,13 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { proxySecret } from '@manager/harness/callers.ts'
 
-export type Proxy = { url: string; requests: string[]; close: () => Promise<void> }
+export type Proxy = {
+  url: string
+  requests: string[]
+  /** The bodies of GraphQL requests. */
+  documents: string[]
+  close: () => Promise<void>
+}
 
 /**
  * Calls `intercept` before each request. If `intercept` returns a status, the proxy returns that status instead of
@@ -14,7 +20,7 @@ export async function startProxy(
   managerUrl: string,
   intercept: (call: string) => Promise<void> | number | void = () => undefined,
 ): Promise<Proxy> {
-  const requests: string[] = []
+  const [requests, documents]: [string[], string[]] = [[], []]
   const server = createServer((incoming, response) => {
     const call = `${incoming.method} ${incoming.url}`
     requests.push(call)
@@ -30,6 +36,11 @@ export async function startProxy(
         },
       )
       outgoing.on('error', () => response.destroy())
+      if (call === 'POST /query') {
+        const chunks: Buffer[] = []
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+        incoming.once('end', () => documents.push(Buffer.concat(chunks).toString()))
+      }
       incoming.pipe(outgoing)
     }
     void Promise.resolve(intercept(call)).then(forward)
@@ -41,6 +52,7 @@ export async function startProxy(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    documents,
     close: async () => {
       server.closeAllConnections()
       server.close()

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { afterAll, beforeAll } from 'vitest'
-import type { TestAppOptions } from '../../../manager/test/kit/app.ts'
 import { createToken } from '@manager/harness/credentials.ts'
 import { useProject } from '../../../manager/test/kit/project.ts'
 import { run } from '../../src/run.ts'
@@ -15,11 +14,16 @@ import { type Proxy, startProxy } from './proxy.ts'
 export type Ended = { code: number; out: string; err: string }
 export type SvcOptions = {
   env?: Record<string, string>
+  /** The working folder. The default is the home folder. */
+  cwd?: string
   /** The standard input: its text, or a stream that the test writes to. */
   input?: string | PassThrough
   isTerminal?: boolean
   signal?: AbortSignal
   onErr?: (text: string) => void
+  onOut?: (text: string) => void
+  /** The width of the terminal. */
+  columns?: number
 }
 const program = new URL('../../src/svc.ts', import.meta.url).pathname
 
@@ -39,13 +43,15 @@ function collector(isTerminal: boolean, onText: (text: string) => void = () => u
 /** Runs a command line in this process, with this home folder. */
 export async function svcAt(home: string, args: readonly string[], options: SvcOptions = {}): Promise<Ended> {
   const { isTerminal = false, input } = options
-  const [out, err] = [collector(isTerminal), collector(isTerminal, options.onErr)]
+  const [out, err] = [collector(isTerminal, options.onOut), collector(isTerminal, options.onErr)]
+  if (options.columns !== undefined) out.output.columns = options.columns
   const stdin: PassThrough & Terminal['stdin'] = input instanceof PassThrough ? input : new PassThrough()
   if (isTerminal) stdin.isTTY = true
   if (stdin !== input) stdin.end(input)
   const code = await run(args, {
     env: options.env ?? {},
     home,
+    cwd: options.cwd ?? home,
     stdin,
     stdout: out.output,
     stderr: err.output,
@@ -58,9 +64,9 @@ export async function svcAt(home: string, args: readonly string[], options: SvcO
 /** Runs svc as a child process. With `isTerminal`, it gets its own pseudo-terminal. */
 export function spawnSvc(
   args: readonly string[],
-  { env = {}, isTerminal = false }: Pick<SvcOptions, 'env' | 'isTerminal'> = {},
+  { env = {}, isTerminal = false, cwd }: Pick<SvcOptions, 'env' | 'isTerminal' | 'cwd'> = {},
 ): ChildProcess & { ended: Promise<Ended> } {
-  const options = { env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env } }
+  const options = { cwd, env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env } }
   const quoted = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ')
   const child = isTerminal
     ? spawn('script', ['-qfec', quoted, '/dev/null'], options)
@@ -88,7 +94,7 @@ export function useFolder(): { path: string } {
  * Starts a service behind a proxy with the project `main`, and returns `svc` with the token of an
  * administrator.
  */
-export function useSvc(options: TestAppOptions = {}) {
+export function useSvc(options: Parameters<typeof useProject>[0] = {}) {
   const kit = useProject(options)
   const folder = useFolder()
   const env: Record<string, string> = {}

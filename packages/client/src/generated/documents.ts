@@ -1068,6 +1068,126 @@ export const ensureTenant2ApplicationSettingsDocument =
     EnsureTenant2ApplicationSettingsVariables
   >;
 
+export type FollowAuditLogsResult = {
+  readonly auditLogsConnection: {
+    readonly nodes: readonly {
+      readonly id: string;
+      readonly seq: number;
+      readonly entityType: string;
+      readonly entityID: string;
+      readonly action: string;
+      readonly description: string;
+      readonly changes: string;
+      readonly createdAt: string;
+      readonly principalType: string | null;
+      readonly principal: string | null;
+      readonly user: { readonly externalUsername: string } | null;
+    }[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly endCursor: string | null;
+    };
+  };
+};
+export type FollowAuditLogsVariables = {
+  readonly projectID: string;
+  readonly entityId?: string | null;
+  readonly userId?: string | null;
+  readonly from?: string | null;
+  readonly to?: string | null;
+  readonly filters?: readonly Filter[] | null;
+  readonly pagination?: Pagination | null;
+  readonly after?: string | null;
+};
+/** Reads a page without its total, which is expensive to count. For programs that read the newest entries repeatedly. */
+export const followAuditLogsDocument =
+  "query followAuditLogs($projectID:ID!$entityId:ID$userId:ID$from:String$to:String$filters:[Filter!]$pagination:Pagination$after:String){auditLogsConnection(projectID:$projectID entityId:$entityId userId:$userId from:$from to:$to filters:$filters pagination:$pagination after:$after){nodes{id seq entityType entityID action description changes createdAt principalType principal user{externalUsername}}pageInfo{hasNextPage endCursor}}}" as TypedDocument<
+    FollowAuditLogsResult,
+    FollowAuditLogsVariables
+  >;
+
+export type FollowESBAuditLogsResult = {
+  readonly esbAuditLogsConnection: {
+    readonly nodes: readonly {
+      readonly id: string;
+      readonly requestId: string | null;
+      readonly timestamp: string;
+      readonly method: string;
+      readonly path: string;
+      readonly targetURL: string;
+      readonly responseStatus: number | null;
+      readonly durationMs: number | null;
+      readonly transformationApplied: boolean;
+      readonly failure: string | null;
+      readonly endpoint: { readonly id: string; readonly name: string };
+      readonly machineUser: { readonly id: string; readonly name: string };
+      readonly test: boolean;
+      readonly sourceIP: string;
+    }[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly endCursor: string | null;
+    };
+  };
+};
+export type FollowESBAuditLogsVariables = {
+  readonly applicationId: string;
+  readonly endpointId?: string | null;
+  readonly machineUserId?: string | null;
+  readonly requestId?: string | null;
+  readonly status?: string | null;
+  readonly from?: string | null;
+  readonly to?: string | null;
+  readonly filters?: readonly Filter[] | null;
+  readonly pagination?: Pagination | null;
+  readonly after?: string | null;
+};
+/** Reads a page without its total, which is expensive to count. For programs that read the newest calls repeatedly. */
+export const followESBAuditLogsDocument =
+  "query followESBAuditLogs($applicationId:ID!$endpointId:ID$machineUserId:ID$requestId:String$status:String$from:String$to:String$filters:[Filter!]$pagination:Pagination$after:String){esbAuditLogsConnection(applicationId:$applicationId endpointId:$endpointId machineUserId:$machineUserId requestId:$requestId status:$status from:$from to:$to filters:$filters pagination:$pagination after:$after){nodes{id requestId timestamp method path targetURL responseStatus durationMs transformationApplied failure endpoint{id name}machineUser{id name}test sourceIP}pageInfo{hasNextPage endCursor}}}" as TypedDocument<
+    FollowESBAuditLogsResult,
+    FollowESBAuditLogsVariables
+  >;
+
+export type FollowTriggerRunsResult = {
+  readonly triggerRunsConnection: {
+    readonly nodes: readonly {
+      readonly id: string;
+      readonly scheduledAt: string;
+      readonly environment: { readonly id: string; readonly name: string };
+      readonly outcome: string;
+      readonly attempts: number;
+      readonly executedAt: string | null;
+      readonly finishedAt: string | null;
+      readonly responseStatus: number | null;
+      readonly failure: string | null;
+      readonly isManual: boolean;
+      readonly requestedBy: string | null;
+      readonly retryOf: string | null;
+      readonly createdAt: string;
+    }[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly endCursor: string | null;
+    };
+  };
+};
+export type FollowTriggerRunsVariables = {
+  readonly trigger: string;
+  readonly environmentId?: string | null;
+  readonly outcome?: string | null;
+  readonly from?: string | null;
+  readonly to?: string | null;
+  readonly pagination?: Pagination | null;
+  readonly after?: string | null;
+};
+/** Reads a page without its total, which is expensive to count. For programs that read the newest runs repeatedly. */
+export const followTriggerRunsDocument =
+  "query followTriggerRuns($trigger:ID!$environmentId:ID$outcome:String$from:String$to:String$pagination:Pagination$after:String){triggerRunsConnection(trigger:$trigger environmentId:$environmentId outcome:$outcome from:$from to:$to pagination:$pagination after:$after){nodes{id scheduledAt environment{id name}outcome attempts executedAt finishedAt responseStatus failure isManual requestedBy retryOf createdAt}pageInfo{hasNextPage endCursor}}}" as TypedDocument<
+    FollowTriggerRunsResult,
+    FollowTriggerRunsVariables
+  >;
+
 export type GetApplicationResult = {
   readonly application: {
     readonly id: string;

@@ -67,6 +67,9 @@ export function ensureTmux(): string {
   return '/usr/bin/tmux'
 }
 
+/** Installs the shells whose completion scripts `svc completion` prints. */
+export const ensureShells = (): void => ensurePrograms({ bash: 'bash', zsh: 'zsh', fish: 'fish' })
+
 /** Returns the nginx program. Installs it if it is missing. */
 export function ensureNginx(): string {
   // Some users do not have /usr/sbin in their PATH.
