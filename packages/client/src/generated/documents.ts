@@ -127,6 +127,8 @@ export type Permission =
   | "USER_WRITE"
   | "SCIM_TOKEN_READ"
   | "SCIM_TOKEN_WRITE"
+  | "GROUP_READ"
+  | "GROUP_WRITE"
   | "PROJECT_CREATE"
   | "AUDIT_EXPORT"
   | "EVIDENCE_READ"
