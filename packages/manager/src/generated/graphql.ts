@@ -2436,7 +2436,7 @@ export type ProvisionedGroup = {
   readonly id: Scalars['ID']['output'];
   readonly displayName: Scalars['String']['output'];
   /** The id of the group at the identity provider. */
-  readonly externalId?: Maybe<Scalars['String']['output']>;
+  readonly externalId?: Maybe<Scalars['ID']['output']>;
   readonly memberCount: Scalars['Int']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
@@ -4485,7 +4485,7 @@ export type EndpointTestCallResolvers<ContextType = GraphqlContext, ParentType e
 export type ProvisionedGroupResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProvisionedGroup'] = ResolversParentTypes['ProvisionedGroup']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   displayName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  externalId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  externalId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   memberCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;

@@ -52,7 +52,11 @@ export const lockGroups = (tx: Tx, ids: readonly string[]): Promise<ProvisionedG
 export const lockGroup = async (tx: Tx, id: string): Promise<ProvisionedGroup | undefined> =>
   (await lockGroups(tx, [id]))[0]
 
-export const insertGroup = (tx: Tx, id: string, values: GroupValues): Promise<ProvisionedGroup> =>
+export const insertGroup = (
+  tx: Tx,
+  id: string,
+  values: GroupValues & { memberCount: number },
+): Promise<ProvisionedGroup> =>
   tx
     .insertInto('scimGroups')
     .values({ id, ...values })

@@ -79,12 +79,11 @@ export function createProvisionedGroupsService({ groupRoles }: Pick<MembershipsA
     /** Returns a group, or null. Locks the group, and then the members of every object in which its rules give roles. */
     lock,
 
-    /** Inserts a group with members, who must be provisioned people. A new group has no rules. */
+    /** Inserts a group with members: different people who are provisioned. A new group has no rules. */
     create: async (tx: Tx, values: store.GroupValues, memberIds: readonly string[]): Promise<Changed> => {
       assertMemberCount(memberIds.length)
-      const { id } = await store.insertGroup(tx, newId(), values)
-      const joined = await insertMembers(tx, id, memberIds)
-      const group = await store.updateGroup(tx, id, { ...values, joined: joined.length, left: 0 })
+      const group = await store.insertGroup(tx, newId(), { ...values, memberCount: memberIds.length })
+      const joined = await insertMembers(tx, group.id, memberIds)
       return { group, events: describeChange('create', { before: null, after: group }, { joined, left: [] }) }
     },
 
