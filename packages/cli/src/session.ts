@@ -51,7 +51,10 @@ export async function openAuthenticatedConnection(
 }
 
 /** Returns the token from the environment, or the stored token for this address. */
-export async function getCredential(terminal: Terminal, target: Target): Promise<{ url: string; token: string }> {
+export async function getCredential(
+  terminal: Terminal,
+  target: Target,
+): Promise<{ url: string; token: string }> {
   const optionUrl = getConfiguredUrl(terminal, target)
   const envToken = await readEnvToken(terminal)
   if (envToken !== null && optionUrl !== null) return { url: optionUrl, token: envToken }

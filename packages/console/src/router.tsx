@@ -48,6 +48,14 @@ const tokens = createRoute({
   path: '/system/tokens',
   component: lazyRouteComponent(() => import('./sections/system/tokens-page.tsx'), 'TokensPage'),
 })
+const provisioning = createRoute({
+  getParentRoute,
+  path: '/system/provisioning',
+  component: lazyRouteComponent(
+    () => import('./sections/provisioning/provisioning-page.tsx'),
+    'ProvisioningPage',
+  ),
+})
 const evidence = createRoute({
   getParentRoute,
   path: '/system/evidence',
@@ -200,6 +208,7 @@ export const router = createRouter({
     invitation,
     users,
     tokens,
+    provisioning,
     evidence,
     accessReview,
     ...kitRoutes,

@@ -48,6 +48,15 @@ const pictures: readonly Picture[] = [
       await page.getByText('members of these tenants').waitFor()
     },
   },
+  { name: 'members', path: ({ project }) => `${project}/members` },
+  {
+    name: 'invitations',
+    path: ({ project }) => `${project}/members?tab=invitations`,
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Invite', exact: true }).click()
+      await page.getByRole('textbox', { name: 'E-mail address' }).fill('jonas@partner.example')
+    },
+  },
   {
     name: 'settings',
     path: ({ project, tenant, application }) =>

@@ -21,6 +21,7 @@ import { endpoints } from './features/endpoints/index.ts'
 import { environments } from './features/environments/index.ts'
 import { evidence } from './features/evidence/index.ts'
 import { gateway } from './features/gateway/index.ts'
+import { groups } from './features/groups/index.ts'
 import { health } from './features/health/index.ts'
 import { inbox } from './features/inbox/index.ts'
 import { invitations } from './features/invitations/index.ts'
@@ -53,9 +54,10 @@ const features = [
   health,
   callLog,
   users,
-  scim,
   environments,
   memberships,
+  groups,
+  scim,
   projects,
   tenants,
   applications,

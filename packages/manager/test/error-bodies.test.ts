@@ -131,6 +131,12 @@ const refusals: Record<string, Refusal> = {
   'PUT /scim/v2/Users/:id': { status: 404, shape: 'scim', headers: asScim, body: '{"userName": "x"}' },
   'PATCH /scim/v2/Users/:id': { status: 400, shape: 'scim', headers: asScim, body: '{}' },
   'DELETE /scim/v2/Users/:id': { status: 404, shape: 'scim', headers: asScim },
+  'GET /scim/v2/Groups': { status: 400, shape: 'scim', headers: asScim, query: '?filter=x' },
+  'POST /scim/v2/Groups': { status: 400, shape: 'scim', headers: asScim, body: '{}' },
+  'GET /scim/v2/Groups/:id': { status: 404, shape: 'scim', headers: asScim },
+  'PUT /scim/v2/Groups/:id': { status: 404, shape: 'scim', headers: asScim, body: '{"displayName": "x"}' },
+  'PATCH /scim/v2/Groups/:id': { status: 400, shape: 'scim', headers: asScim, body: '{}' },
+  'DELETE /scim/v2/Groups/:id': { status: 404, shape: 'scim', headers: asScim },
   'POST /api/validate-proxy-auth': { status: 400, shape: 'validation', body: '{}' },
   'POST /api/validate-oauth-user': { status: 400, shape: 'validation', body: '{}' },
 }
@@ -218,7 +224,8 @@ describe('error bodies', () => {
     expect(readers.length).toBeGreaterThan(2)
     for (const { name } of readers) {
       const { shape } = refusals[name] as Refusal
-      const large = await send(service, name, { body: `"${'x'.repeat(200_000)}"` })
+      const size = name.endsWith('/Groups') ? 4_200_000 : 200_000
+      const large = await send(service, name, { body: `"${'x'.repeat(size)}"` })
       expect([name, large.status]).toEqual([name, 413])
       expectShape(large, shape)
       for (const type of ['text/plain', 'application/xml', 'application/json; charset=latin1', '']) {

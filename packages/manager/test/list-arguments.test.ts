@@ -11,7 +11,7 @@ const listQueries =
   myPersonalAccessTokens users user2applications user2projects user2tenants tenantRoleDefinitions machineUser2endpoints
   auditLogs environments triggers deploymentSpecifications piletPackages esbAuditLogs userProviderSearch
   backends projectMachineUsers machineUsersToRotate expiringAccessTokens projectInvitations tenantInvitations
-  applicationInvitations scimTokens`)
+  applicationInvitations scimTokens provisionedGroups groupMembers groupRules`)
 const nestedLists = words(
   `Project.tenants Project.applications Project.environments Application.endpoints Application.triggers
   User.projectMemberships User.tenantMemberships User.applicationMemberships`,
@@ -226,7 +226,7 @@ describe('what a list can be asked about', () => {
       const readable = new Set(
         (of.fields ?? []).map(({ name, type }) => (isValue(type) ? name : `${name}Id`)),
       )
-      if (/^user2\w+s$/.test(list)) for (const field of userFields) readable.add(field)
+      if (/^user2\w+s$|^groupMembers$/.test(list)) for (const field of userFields) readable.add(field)
       for (const field of await kit.publishedFields(list))
         // A run key is not a secret: it tells backends which job to run.
         if (!readable.has(field) || /secret|hash|password|token|(?<!^run)key/i.test(field))

@@ -9,7 +9,7 @@ import { startOidcProvider } from '@manager/harness/engines/oidc-provider.ts'
 import { rawCall } from './kit/http.ts'
 import { useProject } from './kit/project.ts'
 import { renderProxy } from './kit/rendered-proxy.ts'
-import { createScimToken, errorSchema, newUser } from './kit/scim.ts'
+import { createScimToken, errorSchema, newGroup, newUser } from './kit/scim.ts'
 import { signIn } from './kit/sign-in.ts'
 
 const { service, admin } = useProject({ slug: 'shop' })
@@ -73,6 +73,21 @@ describe.each(['apache', 'nginx'] as const)('behind %s', (proxy) => {
     expect((await send(port, 'DELETE', path, [token])).status).toBe(204)
   })
 
+  test('[scim.proxy] every method passes for groups, also with a body of several MiB', async () => {
+    const port = ports[proxy]
+    const body = newGroup()
+    const created = await send(port, 'POST', '/Groups', [token], body)
+    expect(created.status).toBe(201)
+    const path = `/Groups/${(JSON.parse(created.body) as { id: string }).id}`
+    expect((await send(port, 'GET', `${path}?excludedAttributes=members`, [token])).status).toBe(200)
+    const patch = { Operations: [{ op: 'remove', path: 'members' }] }
+    expect((await send(port, 'PATCH', path, [token], patch)).status).toBe(200)
+    const large = { ...body, note: 'x'.repeat(3_500_000) }
+    expect((await send(port, 'PUT', path, [token], large)).status).toBe(200)
+    expect((await send(port, 'GET', '/Groups?count=1', [token])).status).toBe(200)
+    expect((await send(port, 'DELETE', path, [token])).status).toBe(204)
+  })
+
   test('[scim.proxy] nothing else passes: no token, another token, a session, forged headers or another path', async () => {
     const port = ports[proxy]
     const forged: Line[] = [
@@ -83,7 +98,7 @@ describe.each(['apache', 'nginx'] as const)('behind %s', (proxy) => {
       const answer = await send(port, 'GET', '/Users', headers)
       expect([answer.status, JSON.parse(answer.body)]).toMatchObject([401, { schemas: [errorSchema] }])
     }
-    for (const path of ['/Groups', '/Bulk', '/Users/a/b'])
+    for (const path of ['/Me', '/Bulk', '/Users/a/b', '/Groups/a/b'])
       expect((await send(port, 'GET', path, [token])).status).toBe(404)
   })
 })

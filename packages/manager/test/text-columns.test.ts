@@ -91,6 +91,7 @@ const weights: Record<string, Weight> = {
   'queued_jobs.owner': 'never returned',
   'queued_jobs.queue': 'never returned',
   'schema_compatibility.oldest_migration': 'never returned',
+  'scim_groups.external_id': { charged: 320 },
   'scim_users.email_values': 'never returned',
   'scim_users.emails': 'never returned',
   'scim_users.external_id': 'never returned',

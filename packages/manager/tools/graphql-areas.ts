@@ -23,8 +23,8 @@ export const areas: Record<string, Area> = {
     exampleNames: ['users', 'addUserToProject'],
   },
   scim: {
-    title: 'SCIM tokens',
-    files: ['scim/scim-tokens'],
+    title: 'SCIM tokens and groups',
+    files: ['scim/scim-tokens', 'groups/groups'],
     guide: ['Provision people', '../../guides/operators/provision-people.md'],
   },
   invitations: {

@@ -4,6 +4,7 @@ import { type Json, statusMeanings } from './openapi-frame.ts'
 
 type Schema = {
   $ref?: string
+  title?: string
   type?: string | string[]
   format?: string
   enum?: unknown[]
@@ -298,12 +299,24 @@ const samples: Record<string, unknown> = {
   userName: 'ann@example.com',
   Operations: [{ op: 'replace', path: 'active', value: false }],
 }
+/** Samples of whole bodies, by the title of their schema, where the samples by field name do not fit. */
+const bodySamples: Record<string, unknown> = {
+  ScimGroupBody: {
+    displayName: 'Engineering',
+    members: [{ value: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de' }],
+  },
+  ScimGroupPatchBody: {
+    Operations: [{ op: 'add', path: 'members', value: [{ value: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de' }] }],
+  },
+}
 /** Routes without an example, because a plain HTTP request cannot use them. */
 const pathsWithoutCommand = new Set(['/api/proxy/comms/{appID}/ws'])
 
 /** Returns an example with the required fields. Ids differ by position, because they identify different objects. */
 function createSample(api: ApiDocument, schema: Schema, position = 1): unknown {
   const resolvedSchema = resolveSchema(api, schema)
+  const bodySample = bodySamples[resolvedSchema.title ?? '']
+  if (bodySample !== undefined) return bodySample
   if (resolvedSchema.const !== undefined) return resolvedSchema.const
   if (resolvedSchema.enum !== undefined) return resolvedSchema.enum[0]
   if (resolvedSchema.anyOf !== undefined) return createSample(api, resolvedSchema.anyOf[0] as Schema)

@@ -48,6 +48,13 @@ export type CreateEndpointTestCallInput = {
   readonly headers?: readonly CreateEndpointTestCallHeaderInput[] | null;
   readonly body?: string | null;
 };
+export type CreateGroupRuleInput = {
+  readonly groupId: string;
+  readonly projectId?: string | null;
+  readonly tenantId?: string | null;
+  readonly applicationId?: string | null;
+  readonly role: string;
+};
 export type CreateInvitationInput = {
   readonly email: string;
   readonly role: string;
@@ -127,6 +134,8 @@ export type Permission =
   | "USER_WRITE"
   | "SCIM_TOKEN_READ"
   | "SCIM_TOKEN_WRITE"
+  | "GROUP_READ"
+  | "GROUP_WRITE"
   | "PROJECT_CREATE"
   | "AUDIT_EXPORT"
   | "EVIDENCE_READ"
@@ -493,6 +502,27 @@ export const createEndpointDocument =
     CreateEndpointVariables
   >;
 
+export type CreateGroupRuleResult = {
+  readonly createGroupRule: {
+    readonly id: string;
+    readonly role: string;
+    readonly createdAt: string;
+    readonly updatedAt: string;
+    readonly revision: number;
+    readonly group: { readonly id: string; readonly displayName: string };
+    readonly project: { readonly id: string; readonly slug: string };
+    readonly tenant: { readonly id: string; readonly slug: string } | null;
+    readonly application: { readonly id: string; readonly slug: string } | null;
+  };
+};
+export type CreateGroupRuleVariables = { readonly input: CreateGroupRuleInput };
+/** Gives the members of a group a role. Exactly one of `projectId`, `tenantId` and `applicationId` is required. */
+export const createGroupRuleDocument =
+  "mutation createGroupRule($input:CreateGroupRuleInput!){createGroupRule(input:$input){id role createdAt updatedAt revision group{id displayName}project{id slug}tenant{id slug}application{id slug}}}" as TypedDocument<
+    CreateGroupRuleResult,
+    CreateGroupRuleVariables
+  >;
+
 export type CreateLanguagePackResult = {
   readonly createLanguagePack: {
     readonly id: string;
@@ -813,6 +843,17 @@ export const deleteFrontendSettingsDocument =
     DeleteFrontendSettingsVariables
   >;
 
+export type DeleteGroupRuleResult = { readonly deleteGroupRule: boolean };
+export type DeleteGroupRuleVariables = {
+  readonly id: string;
+  readonly expectedRevision?: number | null;
+};
+export const deleteGroupRuleDocument =
+  "mutation deleteGroupRule($id:ID!$expectedRevision:Int){deleteGroupRule(id:$id expectedRevision:$expectedRevision)}" as TypedDocument<
+    DeleteGroupRuleResult,
+    DeleteGroupRuleVariables
+  >;
+
 export type DeleteLanguagePackResult = { readonly deleteLanguagePack: boolean };
 export type DeleteLanguagePackVariables = {
   readonly id: string;
@@ -980,6 +1021,7 @@ export type EffectiveAccessResult = {
         readonly membershipId: string | null;
         readonly grantedAt: string | null;
         readonly grantedBy: string | null;
+        readonly group: string | null;
       }[];
     }[];
     readonly hiddenKinds: readonly string[];
@@ -996,7 +1038,7 @@ export type EffectiveAccessVariables = {
   readonly after?: string | null;
 };
 export const effectiveAccessDocument =
-  "query effectiveAccess($user:ID!$project:ID$pagination:Pagination$after:String){effectiveAccess(user:$user project:$project pagination:$pagination after:$after){nodes{scope role applicationRole permissions covers hiddenKinds user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name slug}application{id name slug}reasons{kind role membershipId grantedAt grantedBy}}hiddenKinds pageInfo{hasNextPage endCursor}}}" as TypedDocument<
+  "query effectiveAccess($user:ID!$project:ID$pagination:Pagination$after:String){effectiveAccess(user:$user project:$project pagination:$pagination after:$after){nodes{scope role applicationRole permissions covers hiddenKinds user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name slug}application{id name slug}reasons{kind role membershipId grantedAt grantedBy group}}hiddenKinds pageInfo{hasNextPage endCursor}}}" as TypedDocument<
     EffectiveAccessResult,
     EffectiveAccessVariables
   >;
@@ -1721,6 +1763,24 @@ export const getProjectMemberDocument =
     GetProjectMemberVariables
   >;
 
+export type GetProvisionedGroupResult = {
+  readonly provisionedGroup: {
+    readonly id: string;
+    readonly displayName: string;
+    readonly externalId: string | null;
+    readonly memberCount: number;
+    readonly createdAt: string;
+    readonly updatedAt: string;
+    readonly revision: number;
+  };
+};
+export type GetProvisionedGroupVariables = { readonly id: string };
+export const getProvisionedGroupDocument =
+  "query getProvisionedGroup($id:ID!){provisionedGroup(id:$id){id displayName externalId memberCount createdAt updatedAt revision}}" as TypedDocument<
+    GetProvisionedGroupResult,
+    GetProvisionedGroupVariables
+  >;
+
 export type GetRunSeriesResult = {
   readonly runSeries: readonly {
     readonly hour: string;
@@ -2381,6 +2441,61 @@ export const listExpiringTokensDocument =
     ListExpiringTokensVariables
   >;
 
+export type ListGroupMembersResult = {
+  readonly groupMembers: readonly {
+    readonly id: string;
+    readonly user: {
+      readonly id: string;
+      readonly externalName: string;
+      readonly externalUsername: string;
+      readonly externalEmail: string;
+      readonly role: string;
+      readonly active: boolean;
+      readonly provisioned: boolean;
+      readonly deactivatedByScimAt: string | null;
+      readonly deactivatedByAdministratorAt: string | null;
+      readonly updatedAt: string;
+      readonly revision: number;
+    };
+  }[];
+};
+export type ListGroupMembersVariables = {
+  readonly group: string;
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+};
+export const listGroupMembersDocument =
+  "query listGroupMembers($group:ID!$filters:[Filter!]$order:[Order!]$pagination:Pagination){groupMembers(group:$group filters:$filters order:$order pagination:$pagination){id user{id externalName externalUsername externalEmail role active provisioned deactivatedByScimAt deactivatedByAdministratorAt updatedAt revision}}}" as TypedDocument<
+    ListGroupMembersResult,
+    ListGroupMembersVariables
+  >;
+
+export type ListGroupRulesResult = {
+  readonly groupRules: readonly {
+    readonly id: string;
+    readonly role: string;
+    readonly createdAt: string;
+    readonly updatedAt: string;
+    readonly revision: number;
+    readonly group: { readonly id: string; readonly displayName: string };
+    readonly project: { readonly id: string; readonly slug: string };
+    readonly tenant: { readonly id: string; readonly slug: string } | null;
+    readonly application: { readonly id: string; readonly slug: string } | null;
+  }[];
+};
+export type ListGroupRulesVariables = {
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+};
+/** Lists the rules that give the members of groups roles. */
+export const listGroupRulesDocument =
+  "query listGroupRules($filters:[Filter!]$order:[Order!]$pagination:Pagination){groupRules(filters:$filters order:$order pagination:$pagination){id role createdAt updatedAt revision group{id displayName}project{id slug}tenant{id slug}application{id slug}}}" as TypedDocument<
+    ListGroupRulesResult,
+    ListGroupRulesVariables
+  >;
+
 export type ListLanguagePacksResult = {
   readonly languagePacks: readonly {
     readonly id: string;
@@ -2645,6 +2760,29 @@ export const listProjectsDocument =
   "query listProjects($filters:[Filter!]$order:[Order!]$pagination:Pagination){projects(filters:$filters order:$order pagination:$pagination){id name slug createdAt updatedAt revision}}" as TypedDocument<
     ListProjectsResult,
     ListProjectsVariables
+  >;
+
+export type ListProvisionedGroupsResult = {
+  readonly provisionedGroups: readonly {
+    readonly id: string;
+    readonly displayName: string;
+    readonly externalId: string | null;
+    readonly memberCount: number;
+    readonly createdAt: string;
+    readonly updatedAt: string;
+    readonly revision: number;
+  }[];
+};
+export type ListProvisionedGroupsVariables = {
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+};
+/** Lists the groups of identity providers. Only administrators may. */
+export const listProvisionedGroupsDocument =
+  "query listProvisionedGroups($filters:[Filter!]$order:[Order!]$pagination:Pagination){provisionedGroups(filters:$filters order:$order pagination:$pagination){id displayName externalId memberCount createdAt updatedAt revision}}" as TypedDocument<
+    ListProvisionedGroupsResult,
+    ListProvisionedGroupsVariables
   >;
 
 export type ListScimTokensResult = {
@@ -3391,6 +3529,85 @@ export const pageExpiringTokensDocument =
     PageExpiringTokensVariables
   >;
 
+export type PageGroupMembersResult = {
+  readonly groupMembersConnection: {
+    readonly nodes: readonly {
+      readonly id: string;
+      readonly user: {
+        readonly id: string;
+        readonly externalName: string;
+        readonly externalUsername: string;
+        readonly externalEmail: string;
+        readonly role: string;
+        readonly active: boolean;
+        readonly provisioned: boolean;
+        readonly deactivatedByScimAt: string | null;
+        readonly deactivatedByAdministratorAt: string | null;
+        readonly updatedAt: string;
+        readonly revision: number;
+      };
+    }[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly hasPreviousPage: boolean;
+      readonly startCursor: string | null;
+      readonly endCursor: string | null;
+    };
+    readonly totalCount: number;
+    readonly isTotalExact: boolean;
+  };
+};
+export type PageGroupMembersVariables = {
+  readonly group: string;
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+  readonly after?: string | null;
+};
+export const pageGroupMembersDocument =
+  "query pageGroupMembers($group:ID!$filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){groupMembersConnection(group:$group filters:$filters order:$order pagination:$pagination after:$after){nodes{id user{id externalName externalUsername externalEmail role active provisioned deactivatedByScimAt deactivatedByAdministratorAt updatedAt revision}}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}totalCount isTotalExact}}" as TypedDocument<
+    PageGroupMembersResult,
+    PageGroupMembersVariables
+  >;
+
+export type PageGroupRulesResult = {
+  readonly groupRulesConnection: {
+    readonly nodes: readonly {
+      readonly id: string;
+      readonly role: string;
+      readonly createdAt: string;
+      readonly updatedAt: string;
+      readonly revision: number;
+      readonly group: { readonly id: string; readonly displayName: string };
+      readonly project: { readonly id: string; readonly slug: string };
+      readonly tenant: { readonly id: string; readonly slug: string } | null;
+      readonly application: {
+        readonly id: string;
+        readonly slug: string;
+      } | null;
+    }[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly hasPreviousPage: boolean;
+      readonly startCursor: string | null;
+      readonly endCursor: string | null;
+    };
+    readonly totalCount: number;
+    readonly isTotalExact: boolean;
+  };
+};
+export type PageGroupRulesVariables = {
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+  readonly after?: string | null;
+};
+export const pageGroupRulesDocument =
+  "query pageGroupRules($filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){groupRulesConnection(filters:$filters order:$order pagination:$pagination after:$after){nodes{id role createdAt updatedAt revision group{id displayName}project{id slug}tenant{id slug}application{id slug}}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}totalCount isTotalExact}}" as TypedDocument<
+    PageGroupRulesResult,
+    PageGroupRulesVariables
+  >;
+
 export type PageLanguagePacksResult = {
   readonly languagePacksConnection: {
     readonly nodes: readonly {
@@ -3815,6 +4032,39 @@ export const pageProjectsDocument =
   "query pageProjects($filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){projectsConnection(filters:$filters order:$order pagination:$pagination after:$after){nodes{id name slug createdAt updatedAt revision}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}totalCount isTotalExact}}" as TypedDocument<
     PageProjectsResult,
     PageProjectsVariables
+  >;
+
+export type PageProvisionedGroupsResult = {
+  readonly provisionedGroupsConnection: {
+    readonly nodes: readonly {
+      readonly id: string;
+      readonly displayName: string;
+      readonly externalId: string | null;
+      readonly memberCount: number;
+      readonly createdAt: string;
+      readonly updatedAt: string;
+      readonly revision: number;
+    }[];
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly hasPreviousPage: boolean;
+      readonly startCursor: string | null;
+      readonly endCursor: string | null;
+    };
+    readonly totalCount: number;
+    readonly isTotalExact: boolean;
+  };
+};
+export type PageProvisionedGroupsVariables = {
+  readonly filters?: readonly Filter[] | null;
+  readonly order?: readonly Order[] | null;
+  readonly pagination?: Pagination | null;
+  readonly after?: string | null;
+};
+export const pageProvisionedGroupsDocument =
+  "query pageProvisionedGroups($filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){provisionedGroupsConnection(filters:$filters order:$order pagination:$pagination after:$after){nodes{id displayName externalId memberCount createdAt updatedAt revision}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}totalCount isTotalExact}}" as TypedDocument<
+    PageProvisionedGroupsResult,
+    PageProvisionedGroupsVariables
   >;
 
 export type PageScimTokensResult = {
@@ -4898,6 +5148,30 @@ export const updateFrontendModuleConfigDocument =
     UpdateFrontendModuleConfigVariables
   >;
 
+export type UpdateGroupRuleResult = {
+  readonly updateGroupRule: {
+    readonly id: string;
+    readonly role: string;
+    readonly createdAt: string;
+    readonly updatedAt: string;
+    readonly revision: number;
+    readonly group: { readonly id: string; readonly displayName: string };
+    readonly project: { readonly id: string; readonly slug: string };
+    readonly tenant: { readonly id: string; readonly slug: string } | null;
+    readonly application: { readonly id: string; readonly slug: string } | null;
+  };
+};
+export type UpdateGroupRuleVariables = {
+  readonly id: string;
+  readonly role: string;
+  readonly expectedRevision?: number | null;
+};
+export const updateGroupRuleDocument =
+  "mutation updateGroupRule($id:ID!$role:String!$expectedRevision:Int){updateGroupRule(id:$id role:$role expectedRevision:$expectedRevision){id role createdAt updatedAt revision group{id displayName}project{id slug}tenant{id slug}application{id slug}}}" as TypedDocument<
+    UpdateGroupRuleResult,
+    UpdateGroupRuleVariables
+  >;
+
 export type UpdateLanguagePackContentResult = {
   readonly updateLanguagePackContent: {
     readonly id: string;
@@ -5263,6 +5537,7 @@ export type WhoCanReachResult = {
         readonly membershipId: string | null;
         readonly grantedAt: string | null;
         readonly grantedBy: string | null;
+        readonly group: string | null;
       }[];
     }[];
     readonly hiddenKinds: readonly string[];
@@ -5281,7 +5556,7 @@ export type WhoCanReachVariables = {
   readonly after?: string | null;
 };
 export const whoCanReachDocument =
-  "query whoCanReach($project:ID$tenant:ID$application:ID$filters:[Filter!]$pagination:Pagination$after:String){whoCanReach(project:$project tenant:$tenant application:$application filters:$filters pagination:$pagination after:$after){nodes{scope role applicationRole permissions covers hiddenKinds user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name slug}application{id name slug}reasons{kind role membershipId grantedAt grantedBy}}hiddenKinds pageInfo{hasNextPage endCursor}}}" as TypedDocument<
+  "query whoCanReach($project:ID$tenant:ID$application:ID$filters:[Filter!]$pagination:Pagination$after:String){whoCanReach(project:$project tenant:$tenant application:$application filters:$filters pagination:$pagination after:$after){nodes{scope role applicationRole permissions covers hiddenKinds user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name slug}application{id name slug}reasons{kind role membershipId grantedAt grantedBy group}}hiddenKinds pageInfo{hasNextPage endCursor}}}" as TypedDocument<
     WhoCanReachResult,
     WhoCanReachVariables
   >;

@@ -27,6 +27,7 @@ export type AccessReview = {
       readonly user: number;
       readonly machine_user: number;
       readonly personal_access_token: number;
+      readonly scim_token: number;
     };
     /** Number of entries by type of scope. */
     readonly by_scope_type: {
@@ -85,10 +86,11 @@ export type AccessReview = {
 export type AccessReviewEntry = {
   /** Stable id of the entry: it identifies the same access of the same principal in every report. */
   readonly entry_id: string;
-  readonly principal_type: "user" | "machine_user" | "personal_access_token";
+  readonly principal_type:
+    "user" | "machine_user" | "personal_access_token" | "scim_token";
   readonly principal_id: string;
   readonly name: string;
-  /** For a token, the e-mail of its owner; empty for machine users. */
+  /** For a token, the e-mail of its owner, or of the administrator who created the SCIM token; empty for machine users. */
   readonly email: string;
   readonly scope_type:
     | "system"
@@ -218,6 +220,7 @@ export type CheckMachineCredentialAnswer =
       readonly environment_id: string;
     }
   | { readonly authenticated: false; readonly message: string };
+export type CreateScimGroupBody = ScimGroupBody;
 export type CreateScimUserBody = ScimUserBody;
 export type DeletePiletAnswer = {
   /** Description of the change. */
@@ -459,6 +462,7 @@ export type Notification = {
   /** Expiry time, if it is earlier than the end of the retention period. */
   readonly expires_at: string | null;
 };
+export type PatchScimGroupBody = ScimGroupPatchBody;
 export type PatchScimUserBody = ScimPatchBody;
 export type PiletFeed = {
   readonly items: readonly {
@@ -573,6 +577,7 @@ export type RegisteredBackend = {
   /** The application. */
   readonly application_id: string;
 };
+export type ReplaceScimGroupBody = ScimGroupBody;
 export type ReplaceScimUserBody = ScimUserBody;
 export type RunEvidenceAnswer = {
   /** The name of the query, such as `access-grants`. */
@@ -589,6 +594,18 @@ export type RunEvidenceAnswer = {
   /** True if more rows exist. Narrow the window to get them. */
   readonly truncated: boolean;
   readonly chain: AuditChain;
+};
+export type ScimGroupBody = {
+  /** Id of the group at the identity provider. */
+  readonly externalId?: unknown;
+  /** Unique name of the group. Required. */
+  readonly displayName?: unknown;
+  /** At most 50,000 objects with the id of a SCIM user in `value`. Nested groups are rejected. */
+  readonly members?: unknown;
+};
+export type ScimGroupPatchBody = {
+  /** At most 100 objects with `op`, `path` and `value`. */
+  readonly Operations?: unknown;
 };
 export type ScimPatchBody = {
   /** At most 100 objects with `op`, `path` and `value`. */

@@ -64,6 +64,22 @@ export const actions = {
     route: '/api/audit/evidence/:name',
   },
   'users.changeRole': { on: 'system', permission: 'USER_WRITE', mutations: ['updateUserSystemRole'] },
+  'users.deactivate': { on: 'system', permission: 'USER_WRITE', mutations: ['deactivateUser'] },
+  'users.reactivate': { on: 'system', permission: 'USER_WRITE', mutations: ['reactivateUser'] },
+
+  'provisioning.createToken': {
+    on: 'system',
+    permission: 'SCIM_TOKEN_WRITE',
+    mutations: ['createScimToken'],
+  },
+  'provisioning.revokeToken': {
+    on: 'system',
+    permission: 'SCIM_TOKEN_WRITE',
+    mutations: ['revokeScimToken'],
+  },
+  'provisioning.createRule': { on: 'system', permission: 'GROUP_WRITE', mutations: ['createGroupRule'] },
+  'provisioning.changeRule': { on: 'system', permission: 'GROUP_WRITE', mutations: ['updateGroupRule'] },
+  'provisioning.deleteRule': { on: 'system', permission: 'GROUP_WRITE', mutations: ['deleteGroupRule'] },
 
   'tenants.create': { on: 'project', permission: 'TENANT_WRITE', mutations: ['createTenant'] },
   'tenants.edit': { on: 'tenant', permission: 'TENANT_WRITE', mutations: ['updateTenant'] },

@@ -1,4 +1,4 @@
-// Pickers for tenants and applications of the current project. They search by name and load at most 50 rows.
+// Pickers for tenants and applications of a project. They search by name and load at most 50 rows.
 import { type ReactNode, useState } from 'react'
 import { useRead } from '../api/requests.ts'
 import {
@@ -69,12 +69,23 @@ function ObjectPicker({
   )
 }
 
-export function TenantPicker({ id, ...props }: ObjectPickerProps): ReactNode {
-  const { slug } = useProject()
+/** Tenants of the project of the page. */
+export const TenantPicker = (props: ObjectPickerProps): ReactNode => (
+  <TenantOfProjectPicker {...props} projectSlug={useProject().slug} />
+)
+
+/** Applications of the project of the page. */
+export const ApplicationPicker = (props: ObjectPickerProps): ReactNode => (
+  <ApplicationOfProjectPicker {...props} projectSlug={useProject().slug} />
+)
+
+type OfProjectProps = ObjectPickerProps & { projectSlug: string }
+
+export function TenantOfProjectPicker({ id, projectSlug, ...props }: OfProjectProps): ReactNode {
   const text = useSearchText()
   const { data, isFetching } = useRead(
     pickTenantsDocument,
-    { project: slug, filters: toFilters(text.settled) },
+    { project: projectSlug, filters: toFilters(text.settled) },
     { keepsPrevious: true },
   )
   const chosen = useRead(pickedTenantDocument, { id: id ?? '' }, { isEnabled: id !== null })
@@ -89,12 +100,11 @@ export function TenantPicker({ id, ...props }: ObjectPickerProps): ReactNode {
   )
 }
 
-export function ApplicationPicker({ id, ...props }: ObjectPickerProps): ReactNode {
-  const { slug } = useProject()
+export function ApplicationOfProjectPicker({ id, projectSlug, ...props }: OfProjectProps): ReactNode {
   const text = useSearchText()
   const { data, isFetching } = useRead(
     pickApplicationsDocument,
-    { project: slug, filters: toFilters(text.settled) },
+    { project: projectSlug, filters: toFilters(text.settled) },
     { keepsPrevious: true },
   )
   const chosen = useRead(pickedApplicationDocument, { id: id ?? '' }, { isEnabled: id !== null })

@@ -70,6 +70,12 @@ export const projectSections: readonly (readonly Section[])[] = [
 export const systemSections: readonly Section[] = [
   { path: 'users', text: 'section.users', icon: 'members', permission: 'USER_WRITE' },
   { path: 'tokens', text: 'section.tokens', icon: 'key', permission: 'USER_WRITE' },
+  {
+    path: 'provisioning',
+    text: 'section.provisioning',
+    icon: 'provisioning',
+    permission: 'SCIM_TOKEN_READ',
+  },
   { path: 'evidence', text: 'section.evidence', icon: 'list', permission: 'EVIDENCE_READ' },
   { path: 'access-review', text: 'section.accessReview', icon: 'ok', permission: 'ACCESS_REVIEW' },
 ]

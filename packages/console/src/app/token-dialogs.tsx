@@ -71,7 +71,7 @@ export function DeleteTokenDialog({
 const recentMs = 7 * 86_400_000
 
 /** Warns if a usable token was used recently. */
-function RecentUse({ token }: { token: AccessToken }): ReactNode {
+export function RecentUse({ token }: { token: AccessToken }): ReactNode {
   const t = useText()
   const { relative } = useFormat()
   const now = useNow()

@@ -62,7 +62,7 @@ function TokenFacts({ token, facts }: { token: AccessToken; facts: readonly Fact
 }
 
 /** A date with its relative time, and the exact time on hover. */
-function Moment({ at }: { at: string | null }): ReactNode {
+export function Moment({ at }: { at: string | null }): ReactNode {
   const t = useText()
   const { date, exact, relative } = useFormat()
   if (at === null) return <span className="muted">{t('kit.never')}</span>

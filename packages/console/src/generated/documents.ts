@@ -15,6 +15,7 @@ export * from "./documents/members.ts";
 export * from "./documents/overview.ts";
 export * from "./documents/pickers.ts";
 export * from "./documents/pilets.ts";
+export * from "./documents/provisioning.ts";
 export * from "./documents/reach.ts";
 export * from "./documents/settings.ts";
 export * from "./documents/shell.ts";

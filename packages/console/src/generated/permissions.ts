@@ -14,6 +14,8 @@ export const permissions = {
   USER_WRITE: { system: "administrator" },
   SCIM_TOKEN_READ: { system: "administrator" },
   SCIM_TOKEN_WRITE: { system: "administrator" },
+  GROUP_READ: { system: "administrator" },
+  GROUP_WRITE: { system: "administrator" },
   PROJECT_CREATE: { system: "administrator" },
   AUDIT_EXPORT: { system: "administrator" },
   EVIDENCE_READ: { system: "administrator" },

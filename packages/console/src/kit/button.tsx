@@ -64,6 +64,8 @@ type IconButtonProps = {
   label: string
   size?: 'normal' | 'small'
   isDisabled?: boolean
+  /** Disables the button. The reason replaces the label in the tooltip. */
+  disabledReason?: string | null
   action?: string
   hasAutoFocus?: boolean
   onPress?: () => void
@@ -75,11 +77,13 @@ export function IconButton({
   label,
   size = 'normal',
   isDisabled = false,
+  disabledReason = null,
   action,
   hasAutoFocus = false,
   onPress,
 }: IconButtonProps): ReactNode {
   const [hasFocus, setFocus] = useState(false)
+  const isUnavailable = isDisabled || disabledReason !== null
   return (
     <TooltipTrigger delay={400}>
       <AriaButton
@@ -88,20 +92,20 @@ export function IconButton({
         data-size={size}
         data-square=""
         data-action={action}
-        data-unavailable={isDisabled ? '' : undefined}
+        data-unavailable={isUnavailable ? '' : undefined}
         aria-label={label}
-        aria-disabled={isDisabled || undefined}
+        aria-disabled={isUnavailable || undefined}
         // A button that is disabled while it has the focus, such as "Next page" on the last page, would lose it.
         isDisabled={isDisabled && !hasFocus}
         autoFocus={hasAutoFocus}
         onFocusChange={setFocus}
         onPress={() => {
-          if (!isDisabled) onPress?.()
+          if (!isUnavailable) onPress?.()
         }}
       >
         <Icon name={icon} />
       </AriaButton>
-      <Tooltip className="tooltip">{label}</Tooltip>
+      <Tooltip className="tooltip">{disabledReason ?? label}</Tooltip>
     </TooltipTrigger>
   )
 }

@@ -66,6 +66,7 @@ export const audit: TextsOf<typeof english> = {
   'audit.kind.backendRegistration': 'Backend',
   'audit.kind.deploymentSpecification': 'Deployment',
   'audit.kind.endpoint': 'Endpunkt',
+  'audit.kind.groupRule': 'Gruppenregel',
   'audit.kind.invitation': 'Einladung',
   'audit.kind.languagePack': 'Sprachpaket',
   'audit.kind.machineUser': 'Maschinenbenutzer',

@@ -63,6 +63,7 @@ export const audit = {
   'audit.kind.backendRegistration': 'Backend',
   'audit.kind.deploymentSpecification': 'Deployment',
   'audit.kind.endpoint': 'Endpoint',
+  'audit.kind.groupRule': 'Group rule',
   'audit.kind.invitation': 'Invitation',
   'audit.kind.languagePack': 'Language pack',
   'audit.kind.machineUser': 'Machine user',

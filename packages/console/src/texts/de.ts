@@ -252,6 +252,7 @@ export const de: Texts = {
   'section.audit': 'Audit',
   'section.users': 'Benutzer und Rollen',
   'section.tokens': 'Tokens',
+  'section.provisioning': 'Provisionierung',
   'section.evidence': 'Nachweise',
   'section.accessReview': 'Zugriffsprüfung',
   'section.me': 'Mein Konto',
@@ -368,6 +369,12 @@ export const de: Texts = {
   'members.emptyHint.project':
     'Fügen Sie Personen hinzu, die dieses Projekt verwalten, entwickeln oder testen.',
   'members.emptyHint.tenant': 'Fügen Sie Personen dieses Kunden hinzu und legen Sie fest, was sie dürfen.',
+  'members.group': 'Gruppe',
+  'members.groupChangeHint':
+    'Eine Gruppe gibt diese Rolle. Die Rolle, die Sie speichern, wird direkt vergeben und hat Vorrang.',
+  'members.groupHint': 'Eine Gruppe gibt diese Rolle. Eine direkt vergebene Rolle hat Vorrang.',
+  'members.groupRemoveHint':
+    'Eine Gruppe gibt diese Rolle. Ein Administrator kann die Regel der Gruppe löschen oder die Person aus der Gruppe entfernen.',
   'members.id': 'Benutzerkennung',
   'members.in.application': 'Anwendungen',
   'members.in.project': 'Projekte',

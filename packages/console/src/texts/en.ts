@@ -1,5 +1,6 @@
 // All English texts of the console. `de.ts` has the same keys; `npm run check` reports missing and unused keys. Texts
-// with values are functions. Keys start with the folder that uses them; keep each group in one block.
+// with values are functions. Keys start with the folder that uses them; keep each group in one block. Texts that only one
+// page needs can be loaded with the page: page-texts.ts.
 import { overview } from './overview.en.ts'
 import { tenants } from './tenants.en.ts'
 import { applications } from './applications.en.ts'
@@ -246,6 +247,7 @@ export const en = {
   'section.audit': 'Audit',
   'section.users': 'Users and roles',
   'section.tokens': 'Tokens',
+  'section.provisioning': 'Provisioning',
   'section.evidence': 'Evidence',
   'section.accessReview': 'Access review',
   'section.me': 'My account',
@@ -360,6 +362,12 @@ export const en = {
   'members.emptyHint.application': 'Add people who use this application in all of its tenants.',
   'members.emptyHint.project': 'Add people who maintain, develop or test this project.',
   'members.emptyHint.tenant': 'Add people of this customer, and decide what they may do.',
+  'members.group': 'Group',
+  'members.groupChangeHint':
+    'A group gives this role. The role that you save is given directly and takes precedence.',
+  'members.groupHint': 'A group gives this role. A role that is given directly takes precedence.',
+  'members.groupRemoveHint':
+    'A group gives this role. An administrator can delete the rule of the group, or remove the person from the group.',
   'members.id': 'User id',
   'members.in.application': 'Applications',
   'members.in.project': 'Projects',

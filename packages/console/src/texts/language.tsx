@@ -3,6 +3,7 @@
 import { type ReactNode, createContext, use, useEffect, useMemo, useState } from 'react'
 import { I18nProvider } from 'react-aria-components'
 import { readStored, saveStored } from '../api/browser-storage.ts'
+import { getPageTexts } from './page-texts.ts'
 import { type Texts, type Translate, createTranslate } from './texts.ts'
 
 const storageKey = 'svc-console.language'
@@ -65,7 +66,7 @@ export function LanguageProvider({ children }: { children: ReactNode }): ReactNo
     return {
       language: loaded.language,
       locale: findLocale(loaded.language),
-      t: createTranslate(loaded.texts),
+      t: createTranslate(loaded.texts, getPageTexts(loaded.language)),
       switchTo: (next) => {
         saveStored(storageKey, next)
         setLanguage(next)

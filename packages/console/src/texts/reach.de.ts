@@ -11,6 +11,7 @@ export const reach: TextsOf<typeof english> = {
   'reach.applicationInTenant': (application, tenant) => `${application} in ${tenant}`,
   'reach.coversAll': 'mit allen Projekten, Mandanten und Anwendungen',
   'reach.coversProject': 'mit allen Mandanten und Anwendungen',
+  'reach.fromGroup': (reason, group) => `${reason}, durch die Gruppe ${group}`,
   'reach.granted': (reason, person, date) => `${reason}, vergeben von ${person} am ${date}`,
   'reach.hiddenAdministrators':
     'Administratoren haben ebenfalls Zugriff. Nur Administratoren sehen, wer sie sind.',

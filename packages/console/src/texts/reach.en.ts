@@ -9,6 +9,7 @@ export const reach = {
   'reach.applicationInTenant': (application: string, tenant: string) => `${application} in ${tenant}`,
   'reach.coversAll': 'with all projects, tenants and applications',
   'reach.coversProject': 'with all tenants and applications',
+  'reach.fromGroup': (reason: string, group: string) => `${reason}, through the group ${group}`,
   'reach.granted': (reason: string, person: string, date: string) =>
     `${reason}, granted by ${person} on ${date}`,
   'reach.hiddenAdministrators': 'Administrators also have access. Only administrators see who they are.',

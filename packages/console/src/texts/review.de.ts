@@ -74,6 +74,7 @@ export const review: TextsOf<typeof english> = {
   'review.notAttested': 'Nicht bestätigt',
   'review.principal.machine_user': 'Maschinenbenutzer',
   'review.principal.personal_access_token': 'Persönliches Zugriffstoken',
+  'review.principal.scim_token': 'SCIM-Token',
   'review.principal.user': 'Person',
   'review.read': 'gelesen',
   'review.readAgain': 'Neu lesen',

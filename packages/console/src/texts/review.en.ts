@@ -71,6 +71,7 @@ export const review = {
   'review.notAttested': 'Not attested',
   'review.principal.machine_user': 'Machine user',
   'review.principal.personal_access_token': 'Personal access token',
+  'review.principal.scim_token': 'SCIM token',
   'review.principal.user': 'Person',
   'review.read': 'read',
   'review.readAgain': 'Read again',

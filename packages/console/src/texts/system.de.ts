@@ -7,22 +7,45 @@ const plural = createPlural('de')
 
 export const system: TextsOf<typeof english> = {
   // people
+  'system.active': 'Aktiv',
   'system.changeRole': 'Systemrolle ändern',
   'system.changeRoleOf': (name) => `Systemrolle von ${name} ändern`,
+  'system.deactivate': 'Deaktivieren',
+  'system.deactivated': 'Deaktiviert',
+  'system.deactivatedByAdministrator': (date) => `Von einem Administrator am ${date}`,
+  'system.deactivatedByScim': (date) => `Vom Identitätsanbieter am ${date}`,
+  'system.deactivatedToast': (name) => `${name} wurde deaktiviert`,
+  'system.deactivateHint':
+    'Der Manager lehnt alle Anfragen dieser Person sofort ab. Offene Seiten schließen sich innerhalb von 2 s.',
+  'system.deactivateKeeps': 'Rollen und Token bleiben. Sie gelten wieder, wenn Sie die Person reaktivieren.',
+  'system.deactivateScimHint': 'Der Identitätsanbieter kann diese Deaktivierung nicht aufheben.',
+  'system.deactivateTitle': (name) => `${name} deaktivieren?`,
   'system.lastAdministrator':
     'Die Installation hat keinen anderen Administrator. Ernennen Sie zuerst einen weiteren.',
+  'system.liftedToast': (name) => `Die Deaktivierung von ${name} durch einen Administrator wurde aufgehoben`,
   'system.noAccess':
     'Diese Seite verwaltet die ganze Installation. Wenn Sie sie brauchen, bitten Sie einen Administrator um die Rolle.',
   'system.noAccessTitle': 'Nur Administratoren können diese Seite öffnen',
   'system.noPeopleHint':
-    'Ein Text mit @ wird in E-Mail-Adressen gesucht, andere Texte in Namen. Personen erscheinen hier nach ihrer ersten Anmeldung.',
+    'Ein Text mit @ wird in E-Mail-Adressen gesucht, andere Texte in Namen. Personen erscheinen nach ihrer ersten Anmeldung, oder wenn ein Identitätsanbieter sie anlegt.',
+  'system.ownDeactivation':
+    'Sie können sich nicht selbst deaktivieren. Bitten Sie einen anderen Administrator.',
   'system.ownRoleHint':
     'Sie verlieren sofort den Zugriff auf diese Seite. Nur ein anderer Administrator kann das rückgängig machen.',
   'system.profileHint': 'Name und E-Mail-Adresse stammen aus der Anmeldung der Organisation.',
+  'system.provisioned': 'Provisioniert',
+  'system.provisionedHint': 'Der Identitätsanbieter verwaltet den Namen und die E-Mail-Adresse.',
+  'system.reactivate': 'Reaktivieren',
+  'system.reactivatedToast': (name) => `${name} wurde reaktiviert`,
+  'system.reactivateHint': 'Die Person kann den Manager wieder benutzen, mit denselben Rollen und Token.',
+  'system.reactivateScimHint':
+    'Auch der Identitätsanbieter hat die Person deaktiviert. Sie bleibt deaktiviert, bis er sie reaktiviert.',
+  'system.reactivateTitle': (name) => `${name} reaktivieren?`,
   'system.role.administrator': 'Hat jede Berechtigung in jedem Projekt und verwaltet Benutzer',
   'system.role.user': 'Hat nur die Berechtigungen der Mitgliedschaften',
   'system.roleChanged': (name, role) => `${name} hat jetzt die Systemrolle ${role}`,
   'system.searchPeople': 'Name, E-Mail oder Benutzerkennung',
+  'system.status': 'Status',
   'system.view.people': 'Personen',
   'system.view.roles': 'Rollen',
 

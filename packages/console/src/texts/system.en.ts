@@ -5,20 +5,42 @@ const plural = createPlural('en')
 
 export const system = {
   // people
+  'system.active': 'Active',
   'system.changeRole': 'Change system role',
   'system.changeRoleOf': (name: string) => `Change the system role of ${name}`,
+  'system.deactivate': 'Deactivate',
+  'system.deactivated': 'Deactivated',
+  'system.deactivatedByAdministrator': (date: string) => `By an administrator on ${date}`,
+  'system.deactivatedByScim': (date: string) => `By the identity provider on ${date}`,
+  'system.deactivatedToast': (name: string) => `Deactivated ${name}`,
+  'system.deactivateHint':
+    'The Manager rejects all requests of this person immediately. Open pages close within 2 s.',
+  'system.deactivateKeeps': 'Roles and tokens stay. They work again when you reactivate the person.',
+  'system.deactivateScimHint': 'The identity provider cannot lift this deactivation.',
+  'system.deactivateTitle': (name: string) => `Deactivate ${name}?`,
   'system.lastAdministrator': 'The installation has no other administrator. Appoint one first.',
+  'system.liftedToast': (name: string) => `Lifted the deactivation of ${name} by an administrator`,
   'system.noAccess':
     'This page manages the whole installation. If you need it, ask an administrator for the role.',
   'system.noAccessTitle': 'Only administrators can open this page',
   'system.noPeopleHint':
-    'A text with @ is searched in e-mail addresses, other texts in names. People appear here after their first sign-in.',
+    'A text with @ is searched in e-mail addresses, other texts in names. People appear after their first sign-in, or when an identity provider creates them.',
+  'system.ownDeactivation': 'You cannot deactivate yourself. Ask another administrator.',
   'system.ownRoleHint': 'You lose access to this page immediately. Only another administrator can undo this.',
   'system.profileHint': 'Name and e-mail address come from the sign-in of the organization.',
+  'system.provisioned': 'Provisioned',
+  'system.provisionedHint': 'The identity provider manages the name and the e-mail address.',
+  'system.reactivate': 'Reactivate',
+  'system.reactivatedToast': (name: string) => `Reactivated ${name}`,
+  'system.reactivateHint': 'The person can use the Manager again, with the same roles and tokens.',
+  'system.reactivateScimHint':
+    'The identity provider has deactivated the person, too. The person stays deactivated until it reactivates them.',
+  'system.reactivateTitle': (name: string) => `Reactivate ${name}?`,
   'system.role.administrator': 'Has every permission in every project, and manages users',
   'system.role.user': 'Has the permissions of the memberships only',
   'system.roleChanged': (name: string, role: string) => `${name} now has the system role ${role}`,
   'system.searchPeople': 'Name, e-mail or user id',
+  'system.status': 'Status',
   'system.view.people': 'People',
   'system.view.roles': 'Roles',
 

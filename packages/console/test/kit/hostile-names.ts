@@ -8,6 +8,7 @@ import { type HostileContents, seedHostileContents } from './hostile-contents.ts
 import { fetchFor } from './requests.ts'
 import type { Scene } from './scene.ts'
 import { seedPack } from './seed-pack.ts'
+import { type HostileProvisioning, seedHostileProvisioning } from './seed-provisioning.ts'
 import { seedSettings } from './seed-settings.ts'
 
 /** The database limits names to 100 characters. The page gets 10,000 characters in place of this one. */
@@ -36,7 +37,11 @@ const kinds = Object.keys(hostileNames) as NameKind[]
 export type HostileObjects = Record<
   'tenants' | 'applications' | 'triggers' | 'people' | 'pilets',
   Record<NameKind, string>
-> & { contents: Record<NameKind, HostileContents>; applicationId: string }
+> & {
+  contents: Record<NameKind, HostileContents>
+  provisioning: Record<NameKind, HostileProvisioning>
+  applicationId: string
+}
 
 /** Inserts objects of every kind, and a setting, for every name. Returns their ids. */
 export async function seedHostileNames(scene: Scene): Promise<HostileObjects> {
@@ -52,6 +57,7 @@ export async function seedHostileNames(scene: Scene): Promise<HostileObjects> {
     people: {},
     pilets: {},
     contents: {},
+    provisioning: {},
     applicationId: project.applicationId,
   } as HostileObjects
   for (const [index, kind] of kinds.entries()) {
@@ -78,7 +84,9 @@ export async function seedHostileNames(scene: Scene): Promise<HostileObjects> {
       name,
     ])
     await seedMember(sql, person, 'readonly', { projectId })
-    await seedMember(sql, person, 'member', { projectId, tenantId })
+    const membershipId = await seedMember(sql, person, 'member', { projectId, tenantId })
+    const provisioned = { person, projectId, tenantId, membershipId }
+    ids.provisioning[kind] = await seedHostileProvisioning(sql, name, provisioned)
     await seedMember(sql, person, 'readonly', { projectId, applicationId })
     await sql.query('insert into projects (id, name, slug) values ($1, $2, $3)', [
       randomUUID(),

@@ -43,8 +43,21 @@ function listPages(ids: HostileObjects): HostilePage[] {
     [`${project}/settings?tenant=${tenants.unbroken}&application=${applications.placeholder}`, 'Settings'],
     [`${project}/settings?tenant=${tenants.override}&application=${applications.emoji}`, 'Settings'],
     ...listContentPages(ids),
+    ...listProvisioningPages(ids),
   ]
 }
+
+const listProvisioningPages = ({ provisioning }: HostileObjects): HostilePage[] =>
+  (['script', 'override', 'isolate', 'placeholder'] as const).flatMap((kind): HostilePage[] => {
+    const { tokenId, groupId, ruleId } = provisioning[kind]
+    const section = '/system/provisioning'
+    return [
+      [`${section}?open=${tokenId}`, 'Provisioning'],
+      [`${section}?view=groups&open=${groupId}`, 'Provisioning'],
+      [`${section}?view=groups&open=${groupId}&tab=people`, 'Provisioning'],
+      [`${section}?view=rules&open=${ruleId}`, 'Provisioning'],
+    ]
+  })
 
 /** Lists addresses that show texts of partners, backends and callers, and views for paper. */
 function listContentPages({ contents, triggers, applicationId }: HostileObjects): HostilePage[] {

@@ -19,6 +19,7 @@ import { seedFailedCall } from './seed-calls.ts'
 import { seedCallable, seedInvitations } from './seed-objects.ts'
 import { seedPack } from './seed-pack.ts'
 import { seedPilets } from './seed-pilets.ts'
+import { seedProvisioning } from './seed-provisioning.ts'
 import { seedFailedRun } from './seed-runs.ts'
 import { listActionViews } from './views.ts'
 import { type Walk, createWalk } from './walk.ts'
@@ -68,6 +69,7 @@ async function seedRoles(): Promise<void> {
     triggerId,
     runId,
     callKey,
+    ...(await seedProvisioning(sql, world.own, world.people.administrator)),
   })
 }
 

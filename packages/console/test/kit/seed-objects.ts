@@ -11,6 +11,7 @@ import type { Scene } from './scene.ts'
 import { seedFailedCall } from './seed-calls.ts'
 import { seedPack } from './seed-pack.ts'
 import { seedPilets } from './seed-pilets.ts'
+import { seedProvisioning } from './seed-provisioning.ts'
 import { seedFailedRun } from './seed-runs.ts'
 import { seedSettings } from './seed-settings.ts'
 import type { Objects } from './views.ts'
@@ -50,6 +51,7 @@ export async function seedObjects({ service, project, admin, member }: Scene): P
     triggerId,
     runId,
     ...pilets,
+    ...(await seedProvisioning(sql, project, admin)),
   }
 }
 

@@ -22,33 +22,38 @@ export type Objects = {
   callKey: string
   /** The token of an invitation that every person may accept. */
   invitationToken: string
+  /** A usable token of an identity provider. */
+  scimTokenId: string
+  /** A group with a person, and the rule that gives the person a role in the project. */
+  groupId: string
+  ruleId: string
+  groupMemberId: string
+  /** A person whom an administrator has deactivated. */
+  inactiveId: string
 }
 
 const tenantTabs = ['applications', 'members', 'invitations', 'access', 'roles']
 const machineUserTabs = ['summary', 'access']
 const piletTabs = ['summary', 'usage', 'versions']
 const endpointTabs = ['summary', 'access']
+const listProvisioningViews = ({ scimTokenId, groupId, ruleId, inactiveId }: Objects): string[] => [
+  `/system/users?open=${inactiveId}`,
+  `/system/provisioning?open=${scimTokenId}`,
+  '/system/provisioning?view=groups',
+  `/system/provisioning?view=groups&open=${groupId}`,
+  `/system/provisioning?view=groups&open=${groupId}&tab=people`,
+  '/system/provisioning?view=rules',
+  `/system/provisioning?view=rules&open=${ruleId}`,
+]
 const tabsToRead = {
   tenants: ['summary', 'settings'],
   applications: ['tenants', 'members', 'access', 'backends', 'endpoints'],
 }
 
 /** Lists the sections, and the tabs of panels, that have actions. */
-export function listActionViews({
-  slug,
-  tenantId,
-  applicationId,
-  personId,
-  machineUserId,
-  packId,
-  piletId,
-  disabledPiletId,
-  endpointId,
-  triggerId,
-  runId,
-  callKey,
-  invitationToken,
-}: Objects): string[] {
+export function listActionViews(objects: Objects): string[] {
+  const { slug, tenantId, applicationId, personId, machineUserId, packId, piletId, disabledPiletId } = objects
+  const { endpointId, triggerId, runId, callKey, invitationToken } = objects
   const project = `/p/${slug}`
   return [
     '/',
@@ -58,6 +63,7 @@ export function listActionViews({
     `/system/users?open=${personId}`,
     `/system/users?open=${personId}&tab=access`,
     `/system/users?open=${personId}&tab=tokens`,
+    ...listProvisioningViews(objects),
     `/system/tokens?view=machine&project=${slug}`,
     '/system/access-review?scope=system',
     '/system/evidence?query=access-grants',
@@ -93,12 +99,13 @@ export function listActionViews({
 
 /** Lists every section, and every tab of the panels that show these objects. */
 export function listViews(objects: Objects): string[] {
-  const { slug, tenantId, applicationId, endpointId, triggerId } = objects
+  const { slug, tenantId, applicationId, endpointId, triggerId, groupMemberId } = objects
   const project = `/p/${slug}`
   return [
     ...listActionViews(objects),
     ...tabsToRead.tenants.map((tab) => `${project}/tenants?open=${tenantId}&tab=${tab}`),
     ...tabsToRead.applications.map((tab) => `${project}/applications?open=${applicationId}&tab=${tab}`),
+    `${project}/members?open=${groupMemberId}`,
     `${project}/deployments?open=${applicationId}.dev&tab=backends`,
     `${project}/settings?tenant=${tenantId}&application=${applicationId}`,
     `${project}/pilets?view=feed&application=${applicationId}&tenant=${tenantId}`,

@@ -19,7 +19,7 @@ async function changeRole(page: Page, name: string, role: 'administrator' | 'use
 
 test('a person without the right sees no system section, and the addresses have no content', async () => {
   const { page, open } = await scene.visit(await scene.member('olga', 'owner'))
-  for (const path of ['users', 'tokens', 'access-review?scope=system', 'evidence']) {
+  for (const path of ['users', 'tokens', 'provisioning', 'access-review?scope=system', 'evidence']) {
     await open(`/system/${path}`)
     await page.getByRole('heading', { name: 'Only administrators can open this page' }).waitFor()
     expect(await page.getByRole('navigation').getByText('System').count()).toBe(0)

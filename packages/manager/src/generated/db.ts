@@ -311,6 +311,19 @@ export interface EsbOpenCalls {
   projectId: string;
 }
 
+export interface GroupRules {
+  applicationId: string | null;
+  createdAt: Generated<Timestamp>;
+  creatorId: string;
+  groupId: string;
+  id: string;
+  projectId: string;
+  revision: Generated<number>;
+  role: string;
+  tenantId: string | null;
+  updatedAt: Generated<Timestamp>;
+}
+
 export interface HeartbeatReception {
   onlyRow: Generated<boolean>;
   outageFrom: Generated<Timestamp>;
@@ -585,6 +598,23 @@ export interface SchemaCompatibility {
   onlyRow: Generated<boolean>;
 }
 
+export interface ScimGroupMembers {
+  groupId: string;
+  id: Generated<string>;
+  userId: string;
+}
+
+export interface ScimGroups {
+  createdAt: Generated<Timestamp>;
+  displayName: string;
+  externalId: string | null;
+  id: string;
+  memberChanges: Generated<Int8>;
+  memberCount: Generated<number>;
+  revision: Generated<number>;
+  updatedAt: Generated<Timestamp>;
+}
+
 export interface ScimTokens {
   createdAt: Generated<Timestamp>;
   creatorId: string;
@@ -721,6 +751,7 @@ export interface Triggers {
 export interface User2applications {
   applicationId: string;
   createdAt: Generated<Timestamp>;
+  groupRuleId: string | null;
   id: string;
   projectId: string;
   revision: Generated<number>;
@@ -731,6 +762,7 @@ export interface User2applications {
 
 export interface User2projects {
   createdAt: Generated<Timestamp>;
+  groupRuleId: string | null;
   id: string;
   projectId: string;
   revision: Generated<number>;
@@ -741,6 +773,7 @@ export interface User2projects {
 
 export interface User2tenants {
   createdAt: Generated<Timestamp>;
+  groupRuleId: string | null;
   id: string;
   projectId: string;
   revision: Generated<number>;
@@ -795,6 +828,7 @@ export interface DB {
   esbCallCounts: EsbCallCounts;
   esbCallers: EsbCallers;
   esbOpenCalls: EsbOpenCalls;
+  groupRules: GroupRules;
   heartbeatReception: HeartbeatReception;
   installation: Installation;
   invitations: Invitations;
@@ -824,6 +858,8 @@ export interface DB {
   retiredKeys: RetiredKeys;
   rollUps: RollUps;
   schemaCompatibility: SchemaCompatibility;
+  scimGroupMembers: ScimGroupMembers;
+  scimGroups: ScimGroups;
   scimTokens: ScimTokens;
   scimUsers: ScimUsers;
   settings: Settings;

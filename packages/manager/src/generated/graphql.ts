@@ -15,6 +15,8 @@ import type { AccessPage as AccessPageRow } from '../features/effective-access/e
 import type { EndpointAccess as EndpointAccessRow } from '../features/endpoints/endpoint-access.store.ts';
 import type { Endpoint as EndpointRow } from '../features/endpoints/endpoints.store.ts';
 import type { Environment as EnvironmentRow } from '../features/environments/environments.store.ts';
+import type { ProvisionedGroup as ProvisionedGroupRow, GroupMember as GroupMemberRow } from '../features/groups/groups.store.ts';
+import type { GroupRule as GroupRuleRow } from '../features/groups/group-rules.store.ts';
 import type { Notification as NotificationRow } from '../features/inbox/own-inboxes.service.ts';
 import type { Invitation as InvitationRow } from '../features/invitations/invitations.store.ts';
 import type { LanguagePack as LanguagePackRow } from '../features/language-packs/language-packs.store.ts';
@@ -63,6 +65,8 @@ export type Permission =
   | 'USER_WRITE'
   | 'SCIM_TOKEN_READ'
   | 'SCIM_TOKEN_WRITE'
+  | 'GROUP_READ'
+  | 'GROUP_WRITE'
   | 'PROJECT_CREATE'
   | 'AUDIT_EXPORT'
   | 'EVIDENCE_READ'
@@ -190,6 +194,20 @@ export type Query = {
   readonly environmentsConnection: EnvironmentConnection;
   /** Returns one environment by its id. */
   readonly environment: Environment;
+  /** Lists the groups of identity providers. */
+  readonly provisionedGroups: ReadonlyArray<ProvisionedGroup>;
+  /** Pages through the rows of `provisionedGroups` by cursor, and returns their total number. */
+  readonly provisionedGroupsConnection: ProvisionedGroupConnection;
+  /** Returns one group. */
+  readonly provisionedGroup: ProvisionedGroup;
+  /** Lists the people in a group. */
+  readonly groupMembers: ReadonlyArray<GroupMember>;
+  /** Pages through the rows of `groupMembers` by cursor, and returns their total number. */
+  readonly groupMembersConnection: GroupMemberConnection;
+  /** Lists the rules of all groups. Filter by `groupId`, `projectId`, `tenantId` or `applicationId` for those of one object. */
+  readonly groupRules: ReadonlyArray<GroupRule>;
+  /** Pages through the rows of `groupRules` by cursor, and returns their total number. */
+  readonly groupRulesConnection: GroupRuleConnection;
   /** Lists the caller's own notifications from all tenants and applications, newest first. `first` is from 1 to 100. With both `unread` and `type`, a page can have fewer notifications even if more pages follow. Notifications from tenants and applications to which the caller lost access are omitted. `from` is inclusive and `to` exclusive. */
   readonly myNotifications: NotificationConnection;
   /** Whether the caller has an unread notification, in the same tenants and applications as `myNotifications`. */
@@ -607,6 +625,58 @@ export type QueryEnvironmentsConnectionArgs = {
 
 export type QueryEnvironmentArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type QueryProvisionedGroupsArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryProvisionedGroupsConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryProvisionedGroupArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryGroupMembersArgs = {
+  group: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryGroupMembersConnectionArgs = {
+  group: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryGroupRulesArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryGroupRulesConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -1122,6 +1192,12 @@ export type Mutation = {
   readonly previewESBTransform: EsbTransformPreview;
   /** Calls an endpoint through the gateway, as the machine user would, and waits at most 30 s for the response. The partner receives the call with the stored credentials. The call log marks the call with `test`, at every log level. A repeated request makes another call. The setting `esb.test_calls_per_minute` limits the number of test calls in a project. */
   readonly testEndpoint: EndpointTestCall;
+  /** Gives the members of a group a role, now and in the future. A role that was given to a person directly takes precedence. If several rules give a person roles in one object, the highest role applies; in a tenant, the role of the oldest rule. */
+  readonly createGroupRule: GroupRule;
+  /** Changes the role that a rule gives. */
+  readonly updateGroupRule: GroupRule;
+  /** Deletes a rule, and the roles that it gave. */
+  readonly deleteGroupRule: Scalars['Boolean']['output'];
   /** Marks the caller's own notifications as read and as seen. Send either `ids` or `all: true`. Unknown ids and ids of other users are ignored. The caller's other WebSockets receive `notification.read`. */
   readonly markMyNotificationsRead: MarkedNotifications;
   /** Invites a person to a project and returns the link. */
@@ -1154,19 +1230,19 @@ export type Mutation = {
   readonly addUserToProject: User2Project;
   /** Changes the role of a project member. */
   readonly updateUserProjectRole: User2Project;
-  /** Removes a member from a project. Revokes the open invitations to the project for the member's e-mail address, each with the audit row `invitation revoke`. */
+  /** Removes a member from a project. A role that a group rule gives cannot be removed here; if the member also belongs to a group with a rule, the role of the rule applies afterwards. Revokes the open invitations to the project for the member's e-mail address, each with the audit row `invitation revoke`. */
   readonly removeUserFromProject: Scalars['Boolean']['output'];
   /** Adds a user to a tenant with a role. The user may be a person in the LDAP directory who has never signed in. */
   readonly addUserToTenant: User2Tenant;
   /** Changes the role of a tenant member. */
   readonly updateUserTenantRole: User2Tenant;
-  /** Removes a member from a tenant. Revokes the open invitations to the tenant for the member's e-mail address, each with the audit row `invitation revoke`. */
+  /** Removes a member from a tenant. A role that a group rule gives cannot be removed here; if the member also belongs to a group with a rule, the role of the rule applies afterwards. Revokes the open invitations to the tenant for the member's e-mail address, each with the audit row `invitation revoke`. */
   readonly removeUserFromTenant: Scalars['Boolean']['output'];
   /** Adds a user to an application with a role. The user may be a person in the LDAP directory who has never signed in. */
   readonly addUserToApplication: User2Application;
   /** Changes the role of an application member. */
   readonly updateUserApplicationRole: User2Application;
-  /** Removes a member from an application. Revokes the open invitations to the application for the member's e-mail address, each with the audit row `invitation revoke`. */
+  /** Removes a member from an application. A role that a group rule gives cannot be removed here; if the member also belongs to a group with a rule, the role of the rule applies afterwards. Revokes the open invitations to the application for the member's e-mail address, each with the audit row `invitation revoke`. */
   readonly removeUserFromApplication: Scalars['Boolean']['output'];
   /** Creates a role definition in a tenant. */
   readonly createTenantRoleDefinition: TenantRoleDefinition;
@@ -1352,6 +1428,24 @@ export type MutationPreviewEsbTransformArgs = {
 export type MutationTestEndpointArgs = {
   endpointId: Scalars['ID']['input'];
   input: CreateEndpointTestCallInput;
+};
+
+
+export type MutationCreateGroupRuleArgs = {
+  input: CreateGroupRuleInput;
+};
+
+
+export type MutationUpdateGroupRuleArgs = {
+  id: Scalars['ID']['input'];
+  role: Scalars['String']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type MutationDeleteGroupRuleArgs = {
+  id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -2110,9 +2204,11 @@ export type AccessReason = {
   readonly role: Scalars['String']['output'];
   /** The id of the User2Project, User2Tenant or User2Application; null for a system role. */
   readonly membershipId?: Maybe<Scalars['ID']['output']>;
+  /** The name of the group whose rule gives the role. Null if the role was given directly, and for callers who may not see `grantedBy`. */
+  readonly group?: Maybe<Scalars['String']['output']>;
   /** The time at which the role was granted or last changed. The time of a system role is from the audit trail; it is null if the trail has no such entry, and for callers who may not see it. */
   readonly grantedAt?: Maybe<Scalars['String']['output']>;
-  /** The name of the user, job or command that granted or last changed the role, from the audit trail. If the person accepted an invitation, the name of the inviter. Administrators, maintainers of the project and the person with the role see it. Null for other callers, and if the trail has no such entry. */
+  /** The name of the user, job or command that granted or last changed the role, from the audit trail. If the person accepted an invitation, the name of the inviter. If a group rule gives the role, the name of the administrator who created or last changed the rule. Administrators, maintainers of the project and the person with the role see it. Null for other callers, and if the trail has no such entry. */
   readonly grantedBy?: Maybe<Scalars['String']['output']>;
 };
 
@@ -2131,7 +2227,7 @@ export type EffectiveAccess = {
   readonly role: Scalars['String']['output'];
   /** The role in which the person uses the applications of the object, `normal` or `readonly`, unless the person has a role in the application itself. Null if the access includes no application. */
   readonly applicationRole?: Maybe<Scalars['String']['output']>;
-  /** The permissions on the object that result from all reasons together. They include permissions that any membership gives in its project, such as `PROJECT_VIEW`. */
+  /** The permissions on the object that result from all reasons together; none while the person is deactivated. They include permissions that any membership gives in its project, such as `PROJECT_VIEW`. */
   readonly permissions: ReadonlyArray<Permission>;
   /** The kinds of objects, as in `scope`, of which the access includes all: the permissions apply to every such object in `project`, or in the installation if `scope` is `SYSTEM`. These objects have rows of their own only if the person also has a role in them. */
   readonly covers: ReadonlyArray<Scalars['String']['output']>;
@@ -2333,6 +2429,54 @@ export type CreateEndpointTestCallInput = {
   readonly headers?: InputMaybe<ReadonlyArray<CreateEndpointTestCallHeaderInput>>;
   /** The body, at most 256 KiB in UTF-8. */
   readonly body?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A group of people that an identity provider manages over SCIM. */
+export type ProvisionedGroup = {
+  readonly id: Scalars['ID']['output'];
+  readonly displayName: Scalars['String']['output'];
+  /** The id of the group at the identity provider. */
+  readonly externalId?: Maybe<Scalars['ID']['output']>;
+  readonly memberCount: Scalars['Int']['output'];
+  readonly createdAt: Scalars['String']['output'];
+  readonly updatedAt: Scalars['String']['output'];
+  /** The revision, which starts at 1 and increases with every change of the group and of its members. */
+  readonly revision: Scalars['Int']['output'];
+};
+
+/** A person in a group. */
+export type GroupMember = {
+  readonly id: Scalars['ID']['output'];
+  readonly user: User;
+};
+
+/** A rule that gives the members of a group a role in a project, a tenant or an application. */
+export type GroupRule = {
+  readonly id: Scalars['ID']['output'];
+  readonly group: ProvisionedGroup;
+  readonly project: Project;
+  /** The tenant in which the rule gives the role; null for a role in the project or in an application. */
+  readonly tenant?: Maybe<Tenant>;
+  /** The application in which the rule gives the role; null for a role in the project or in a tenant. */
+  readonly application?: Maybe<Application>;
+  /** The name of the role. */
+  readonly role: Scalars['String']['output'];
+  /** The administrator who created the rule. */
+  readonly creator: User;
+  readonly createdAt: Scalars['String']['output'];
+  readonly updatedAt: Scalars['String']['output'];
+  /** The revision, which starts at 1 and increases with every change. Pass it as `expectedRevision` to reject a change that is based on an outdated revision. */
+  readonly revision: Scalars['Int']['output'];
+};
+
+/** Exactly one of `projectId`, `tenantId` and `applicationId` is required. */
+export type CreateGroupRuleInput = {
+  readonly groupId: Scalars['ID']['input'];
+  readonly projectId?: InputMaybe<Scalars['ID']['input']>;
+  readonly tenantId?: InputMaybe<Scalars['ID']['input']>;
+  readonly applicationId?: InputMaybe<Scalars['ID']['input']>;
+  /** A project role, the name of a role definition of the tenant, or an application role. */
+  readonly role: Scalars['String']['input'];
 };
 
 /** A notification to the caller. It belongs to a tenant and an application. */
@@ -2554,6 +2698,8 @@ export type RotatedMachineUser = {
 export type User2Project = {
   readonly id: Scalars['ID']['output'];
   readonly role: Scalars['String']['output'];
+  /** The rule that gives the role to a group; null if the role was given to the user directly. A direct role takes precedence. */
+  readonly groupRuleId?: Maybe<Scalars['ID']['output']>;
   readonly user: User;
   readonly project: Project;
   readonly updatedAt: Scalars['String']['output'];
@@ -2565,6 +2711,8 @@ export type User2Project = {
 export type User2Tenant = {
   readonly id: Scalars['ID']['output'];
   readonly roleName: Scalars['String']['output'];
+  /** The rule that gives the role to a group; null if the role was given to the user directly. A direct role takes precedence. */
+  readonly groupRuleId?: Maybe<Scalars['ID']['output']>;
   readonly user: User;
   readonly tenant: Tenant;
   readonly updatedAt: Scalars['String']['output'];
@@ -2576,6 +2724,8 @@ export type User2Tenant = {
 export type User2Application = {
   readonly id: Scalars['ID']['output'];
   readonly role: Scalars['String']['output'];
+  /** The rule that gives the role to a group; null if the role was given to the user directly. A direct role takes precedence. */
+  readonly groupRuleId?: Maybe<Scalars['ID']['output']>;
   readonly user: User;
   readonly application: Application;
   readonly updatedAt: Scalars['String']['output'];
@@ -3275,6 +3425,36 @@ export type EnvironmentConnection = {
 };
 
 /** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type ProvisionedGroupConnection = {
+  readonly nodes: ReadonlyArray<ProvisionedGroup>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more rows than `totalCount` states. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type GroupMemberConnection = {
+  readonly nodes: ReadonlyArray<GroupMember>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more rows than `totalCount` states. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type GroupRuleConnection = {
+  readonly nodes: ReadonlyArray<GroupRule>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more rows than `totalCount` states. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
 export type InvitationConnection = {
   readonly nodes: ReadonlyArray<Invitation>;
   readonly pageInfo: PageInfo;
@@ -3534,6 +3714,10 @@ export type ResolversTypes = {
   EndpointTestCall: ResolverTypeWrapper<EndpointTestCall>;
   CreateEndpointTestCallHeaderInput: CreateEndpointTestCallHeaderInput;
   CreateEndpointTestCallInput: CreateEndpointTestCallInput;
+  ProvisionedGroup: ResolverTypeWrapper<ProvisionedGroupRow>;
+  GroupMember: ResolverTypeWrapper<GroupMemberRow>;
+  GroupRule: ResolverTypeWrapper<GroupRuleRow>;
+  CreateGroupRuleInput: CreateGroupRuleInput;
   Notification: ResolverTypeWrapper<NotificationRow>;
   NotificationConnection: ResolverTypeWrapper<Omit<NotificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Notification']> }>;
   MarkedNotifications: ResolverTypeWrapper<MarkedNotifications>;
@@ -3611,6 +3795,9 @@ export type ResolversTypes = {
   MachineUser2EndpointConnection: ResolverTypeWrapper<Omit<MachineUser2EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['MachineUser2Endpoint']> }>;
   EndpointConnection: ResolverTypeWrapper<Omit<EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Endpoint']> }>;
   EnvironmentConnection: ResolverTypeWrapper<Omit<EnvironmentConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Environment']> }>;
+  ProvisionedGroupConnection: ResolverTypeWrapper<Omit<ProvisionedGroupConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['ProvisionedGroup']> }>;
+  GroupMemberConnection: ResolverTypeWrapper<Omit<GroupMemberConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['GroupMember']> }>;
+  GroupRuleConnection: ResolverTypeWrapper<Omit<GroupRuleConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['GroupRule']> }>;
   InvitationConnection: ResolverTypeWrapper<Omit<InvitationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Invitation']> }>;
   LanguagePackConnection: ResolverTypeWrapper<Omit<LanguagePackConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['LanguagePack']> }>;
   MachineUserConnection: ResolverTypeWrapper<Omit<MachineUserConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['MachineUser']> }>;
@@ -3679,6 +3866,10 @@ export type ResolversParentTypes = {
   EndpointTestCall: EndpointTestCall;
   CreateEndpointTestCallHeaderInput: CreateEndpointTestCallHeaderInput;
   CreateEndpointTestCallInput: CreateEndpointTestCallInput;
+  ProvisionedGroup: ProvisionedGroupRow;
+  GroupMember: GroupMemberRow;
+  GroupRule: GroupRuleRow;
+  CreateGroupRuleInput: CreateGroupRuleInput;
   Notification: NotificationRow;
   NotificationConnection: Omit<NotificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Notification']> };
   MarkedNotifications: MarkedNotifications;
@@ -3756,6 +3947,9 @@ export type ResolversParentTypes = {
   MachineUser2EndpointConnection: Omit<MachineUser2EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['MachineUser2Endpoint']> };
   EndpointConnection: Omit<EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Endpoint']> };
   EnvironmentConnection: Omit<EnvironmentConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Environment']> };
+  ProvisionedGroupConnection: Omit<ProvisionedGroupConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['ProvisionedGroup']> };
+  GroupMemberConnection: Omit<GroupMemberConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['GroupMember']> };
+  GroupRuleConnection: Omit<GroupRuleConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['GroupRule']> };
   InvitationConnection: Omit<InvitationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Invitation']> };
   LanguagePackConnection: Omit<LanguagePackConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['LanguagePack']> };
   MachineUserConnection: Omit<MachineUserConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['MachineUser']> };
@@ -3844,6 +4038,13 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   environments?: Resolver<ReadonlyArray<ResolversTypes['Environment']>, ParentType, ContextType, RequireFields<QueryEnvironmentsArgs, 'projectId'>>;
   environmentsConnection?: Resolver<ResolversTypes['EnvironmentConnection'], ParentType, ContextType, RequireFields<QueryEnvironmentsConnectionArgs, 'projectId'>>;
   environment?: Resolver<ResolversTypes['Environment'], ParentType, ContextType, RequireFields<QueryEnvironmentArgs, 'id'>>;
+  provisionedGroups?: Resolver<ReadonlyArray<ResolversTypes['ProvisionedGroup']>, ParentType, ContextType, Partial<QueryProvisionedGroupsArgs>>;
+  provisionedGroupsConnection?: Resolver<ResolversTypes['ProvisionedGroupConnection'], ParentType, ContextType, Partial<QueryProvisionedGroupsConnectionArgs>>;
+  provisionedGroup?: Resolver<ResolversTypes['ProvisionedGroup'], ParentType, ContextType, RequireFields<QueryProvisionedGroupArgs, 'id'>>;
+  groupMembers?: Resolver<ReadonlyArray<ResolversTypes['GroupMember']>, ParentType, ContextType, RequireFields<QueryGroupMembersArgs, 'group'>>;
+  groupMembersConnection?: Resolver<ResolversTypes['GroupMemberConnection'], ParentType, ContextType, RequireFields<QueryGroupMembersConnectionArgs, 'group'>>;
+  groupRules?: Resolver<ReadonlyArray<ResolversTypes['GroupRule']>, ParentType, ContextType, Partial<QueryGroupRulesArgs>>;
+  groupRulesConnection?: Resolver<ResolversTypes['GroupRuleConnection'], ParentType, ContextType, Partial<QueryGroupRulesConnectionArgs>>;
   myNotifications?: Resolver<ResolversTypes['NotificationConnection'], ParentType, ContextType, RequireFields<QueryMyNotificationsArgs, 'first'>>;
   myUnreadNotifications?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   projectInvitations?: Resolver<ReadonlyArray<ResolversTypes['Invitation']>, ParentType, ContextType, RequireFields<QueryProjectInvitationsArgs, 'project'>>;
@@ -3931,6 +4132,9 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   deleteEndpoint?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteEndpointArgs, 'id'>>;
   previewESBTransform?: Resolver<ResolversTypes['ESBTransformPreview'], ParentType, ContextType, RequireFields<MutationPreviewEsbTransformArgs, 'endpointId' | 'input'>>;
   testEndpoint?: Resolver<ResolversTypes['EndpointTestCall'], ParentType, ContextType, RequireFields<MutationTestEndpointArgs, 'endpointId' | 'input'>>;
+  createGroupRule?: Resolver<ResolversTypes['GroupRule'], ParentType, ContextType, RequireFields<MutationCreateGroupRuleArgs, 'input'>>;
+  updateGroupRule?: Resolver<ResolversTypes['GroupRule'], ParentType, ContextType, RequireFields<MutationUpdateGroupRuleArgs, 'id' | 'role'>>;
+  deleteGroupRule?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteGroupRuleArgs, 'id'>>;
   markMyNotificationsRead?: Resolver<ResolversTypes['MarkedNotifications'], ParentType, ContextType, Partial<MutationMarkMyNotificationsReadArgs>>;
   inviteToProject?: Resolver<ResolversTypes['CreatedInvitation'], ParentType, ContextType, RequireFields<MutationInviteToProjectArgs, 'projectID' | 'input'>>;
   inviteToTenant?: Resolver<ResolversTypes['CreatedInvitation'], ParentType, ContextType, RequireFields<MutationInviteToTenantArgs, 'tenantID' | 'input'>>;
@@ -4187,6 +4391,7 @@ export type AccessReasonResolvers<ContextType = GraphqlContext, ParentType exten
   kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   membershipId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  group?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   grantedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   grantedBy?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
@@ -4275,6 +4480,34 @@ export type EndpointTestCallResolvers<ContextType = GraphqlContext, ParentType e
   responseHeaders?: Resolver<Maybe<ReadonlyArray<ResolversTypes['ESBHeader']>>, ParentType, ContextType>;
   responseBody?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   failure?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type ProvisionedGroupResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProvisionedGroup'] = ResolversParentTypes['ProvisionedGroup']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  displayName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  externalId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  memberCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type GroupMemberResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['GroupMember'] = ResolversParentTypes['GroupMember']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+};
+
+export type GroupRuleResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['GroupRule'] = ResolversParentTypes['GroupRule']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  group?: Resolver<ResolversTypes['ProvisionedGroup'], ParentType, ContextType>;
+  project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  tenant?: Resolver<Maybe<ResolversTypes['Tenant']>, ParentType, ContextType>;
+  application?: Resolver<Maybe<ResolversTypes['Application']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  creator?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type NotificationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Notification'] = ResolversParentTypes['Notification']> = {
@@ -4386,6 +4619,7 @@ export type RotatedMachineUserResolvers<ContextType = GraphqlContext, ParentType
 export type User2ProjectResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['User2Project'] = ResolversParentTypes['User2Project']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  groupRuleId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -4395,6 +4629,7 @@ export type User2ProjectResolvers<ContextType = GraphqlContext, ParentType exten
 export type User2TenantResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['User2Tenant'] = ResolversParentTypes['User2Tenant']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   roleName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  groupRuleId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -4404,6 +4639,7 @@ export type User2TenantResolvers<ContextType = GraphqlContext, ParentType extend
 export type User2ApplicationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['User2Application'] = ResolversParentTypes['User2Application']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  groupRuleId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -4749,6 +4985,27 @@ export type EnvironmentConnectionResolvers<ContextType = GraphqlContext, ParentT
   isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
+export type ProvisionedGroupConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProvisionedGroupConnection'] = ResolversParentTypes['ProvisionedGroupConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['ProvisionedGroup']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type GroupMemberConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['GroupMemberConnection'] = ResolversParentTypes['GroupMemberConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['GroupMember']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type GroupRuleConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['GroupRuleConnection'] = ResolversParentTypes['GroupRuleConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['GroupRule']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
 export type InvitationConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['InvitationConnection'] = ResolversParentTypes['InvitationConnection']> = {
   nodes?: Resolver<ReadonlyArray<ResolversTypes['Invitation']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
@@ -4871,6 +5128,9 @@ export type Resolvers<ContextType = GraphqlContext> = {
   TemplateWarning?: TemplateWarningResolvers<ContextType>;
   Environment?: EnvironmentResolvers<ContextType>;
   EndpointTestCall?: EndpointTestCallResolvers<ContextType>;
+  ProvisionedGroup?: ProvisionedGroupResolvers<ContextType>;
+  GroupMember?: GroupMemberResolvers<ContextType>;
+  GroupRule?: GroupRuleResolvers<ContextType>;
   Notification?: NotificationResolvers<ContextType>;
   NotificationConnection?: NotificationConnectionResolvers<ContextType>;
   MarkedNotifications?: MarkedNotificationsResolvers<ContextType>;
@@ -4926,6 +5186,9 @@ export type Resolvers<ContextType = GraphqlContext> = {
   MachineUser2EndpointConnection?: MachineUser2EndpointConnectionResolvers<ContextType>;
   EndpointConnection?: EndpointConnectionResolvers<ContextType>;
   EnvironmentConnection?: EnvironmentConnectionResolvers<ContextType>;
+  ProvisionedGroupConnection?: ProvisionedGroupConnectionResolvers<ContextType>;
+  GroupMemberConnection?: GroupMemberConnectionResolvers<ContextType>;
+  GroupRuleConnection?: GroupRuleConnectionResolvers<ContextType>;
   InvitationConnection?: InvitationConnectionResolvers<ContextType>;
   LanguagePackConnection?: LanguagePackConnectionResolvers<ContextType>;
   MachineUserConnection?: MachineUserConnectionResolvers<ContextType>;

@@ -242,6 +242,18 @@ export const routes = [
   },
   { path: "/query", methods: ["POST"], gate: "user", served_on: "management" },
   {
+    path: "/scim/v2/Groups",
+    methods: ["GET", "HEAD", "POST"],
+    gate: "scim",
+    served_on: "management",
+  },
+  {
+    path: "/scim/v2/Groups/:id",
+    methods: ["DELETE", "GET", "HEAD", "PATCH", "PUT"],
+    gate: "scim",
+    served_on: "management",
+  },
+  {
     path: "/scim/v2/ResourceTypes",
     methods: ["GET", "HEAD"],
     gate: "scim",

@@ -40,6 +40,9 @@ const requirements = {
   // Tokens with which identity providers create, change and deactivate people.
   SCIM_TOKEN_READ: { system: 'administrator' },
   SCIM_TOKEN_WRITE: { system: 'administrator' },
+  // Groups of identity providers, and the rules that give their members roles.
+  GROUP_READ: { system: 'administrator' },
+  GROUP_WRITE: { system: 'administrator' },
   PROJECT_CREATE: { system: 'administrator' },
   // Reports for auditors cover all projects.
   AUDIT_EXPORT: { system: 'administrator' },

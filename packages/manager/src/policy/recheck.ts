@@ -5,28 +5,35 @@ import type { Permission } from './permissions.ts'
 import { buildIsActiveSql } from '../platform/postgres/active-users.ts'
 import type { Tx } from '../platform/postgres/handles.ts'
 import { notPermitted } from '../platform/errors.ts'
-import { type Actor, createCredentialEndedError } from './actor.ts'
+import { type Actor, createCredentialEndedError, createDeactivatedError } from './actor.ts'
 import { describeRequirement } from './authorize.ts'
 import { permissions } from './permissions.ts'
 import { type ProjectRole, getProjectRank } from './roles.ts'
 
 /**
- * Throws unless the caller's credential is still valid. Results that outlive the request, such as a new
- * credential, need this check. Creating a credential waits for the hash, and the caller can lose the right
- * during that time.
+ * Throws unless the caller is still active and, if the caller presented a token, the token is still valid. Results that
+ * outlive the request, such as a new credential, need this check. Creating a credential waits for the hash, and the
+ * caller can lose the right during that time.
  */
-export async function recheckCredential(tx: Tx, actor: Actor): Promise<void> {
-  if (actor.tokenId === null) return
-  const row = await tx
-    .selectFrom('personalAccessTokens')
-    .select('id')
-    .where('id', '=', actor.tokenId)
-    .where('revoked', '=', false)
-    .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', eb.fn<string>('now'))]))
-    .where(isOfActiveUser('personalAccessTokens'))
+export async function recheckCredential(tx: Tx, { user, tokenId }: Actor): Promise<void> {
+  const owner = tx
+    .selectFrom('users')
+    .select(isActive('users').as('isActive'))
+    .where('users.id', '=', user.id)
     .forShare()
+  if (tokenId === null) {
+    const row = await owner.executeTakeFirst()
+    if (row?.isActive !== true) throw createDeactivatedError()
+    return
+  }
+  const row = await owner
+    .innerJoin('personalAccessTokens as t', 't.userId', 'users.id')
+    .where('t.id', '=', tokenId)
+    .where('t.revoked', '=', false)
+    .where((eb) => eb.or([eb('t.expiresAt', 'is', null), eb('t.expiresAt', '>', eb.fn<string>('now'))]))
     .executeTakeFirst()
   if (row === undefined) throw createCredentialEndedError()
+  if (!row.isActive) throw createDeactivatedError()
 }
 
 /** Throws unless the credential is still valid and the caller's role still grants the permission in the project. */

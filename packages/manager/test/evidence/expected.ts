@@ -100,6 +100,19 @@ export const expectedQueries: Record<string, string[]> = {
   'user deactivate': ['provisioning', 'access-revocations'],
   'user reactivate': ['provisioning', 'access-grants'],
   'user deny': ['provisioning'],
+  'provisionedGroup create': ['provisioning'],
+  'provisionedGroup update': ['provisioning'],
+  'provisionedGroup delete': ['provisioning'],
+  'groupRule create': ['role-changes'],
+  'groupRule create, privileged': ['role-changes', 'privileged-access'],
+  'groupRule update': ['role-changes'],
+  'groupRule update, privileged': ['role-changes', 'privileged-access'],
+  'groupRule delete': ['role-changes'],
+  'groupRule delete, privileged': ['role-changes', 'privileged-access'],
+  'groupRule grant': ['access-grants'],
+  'groupRule grant, privileged': ['access-grants', 'privileged-access'],
+  'groupRule revoke': ['access-revocations'],
+  'groupRule revoke, privileged': ['access-revocations', 'privileged-access'],
   'scimToken create': ['provisioning'],
   'scimToken revoke': ['provisioning'],
 }
@@ -142,6 +155,7 @@ const privileged: Record<string, string[]> = {
   user: ['administrator'],
   user2project: ['maintainer', 'owner'],
   user2tenant: ['admin', 'owner'],
+  groupRule: ['maintainer', 'owner', 'admin'],
 }
 const sides = (change: { before: unknown; after: unknown } | undefined): unknown[] =>
   change === undefined ? [] : [change.before, change.after]

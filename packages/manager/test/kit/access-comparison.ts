@@ -96,12 +96,15 @@ async function compareWithGuard(scene: Scene): Promise<number> {
     }
     const origin = { ipAddress: '', userAgent: '', tokenId: null, traceId: undefined }
     const actor = createActor({ db: database.db, lookUp, scopes: {} }, user, origin)
+    // The gate rejects a deactivated person before the guard reads the roles.
+    const listGranted = async (target: Target): Promise<readonly string[]> =>
+      person.isActive ? listPermissionsOn(actor, target) : []
     for (const { field, ...target } of listTargets(world))
       checks += expectEqual(
         scene,
         `${person.name} on ${field}`,
         derivePermissions(rows, target),
-        await listPermissionsOn(actor, target),
+        await listGranted(target),
       )
     for (const { project, tenant, application, scope, permissions: listed } of rows)
       if (project !== null)
@@ -109,7 +112,7 @@ async function compareWithGuard(scene: Scene): Promise<number> {
           scene,
           `row of ${person.name} in ${scope} ${tenant} ${application}`,
           listed,
-          await listPermissionsOn(actor, {
+          await listGranted({
             projectId: project,
             tenantId: tenant,
             applicationId: application,
@@ -123,6 +126,7 @@ async function compareWithGuard(scene: Scene): Promise<number> {
 async function compareWithFrontDoor(scene: Scene): Promise<number> {
   const { service, world, rowsByPerson, random } = scene
   const person = pick(random, world.people)
+  if (!person.isActive) return expectRejection(scene, person)
   const rows = rowsByPerson.get(person.id) ?? []
   const targets = listTargets(world)
   for (const { field, ...target } of targets) {
@@ -144,6 +148,12 @@ async function compareWithFrontDoor(scene: Scene): Promise<number> {
   return targets.length + 1
 }
 
+/** A deactivated person gets no answer at all. */
+async function expectRejection(scene: Scene, person: Person): Promise<number> {
+  const { data } = await scene.service.query(person, '{ me { id } }')
+  return expectEqual(scene, `${person.name} is deactivated`, [], data === null ? [] : ['me'])
+}
+
 /** Compares the applications of one person with the answers that the proxy receives. */
 async function compareWithProxy(scene: Scene): Promise<number> {
   const { service, world, rowsByPerson, random } = scene
@@ -155,6 +165,22 @@ async function compareWithProxy(scene: Scene): Promise<number> {
       user_id: person.id,
       application_id: id,
     })
+    if (!person.isActive) {
+      expectEqual(
+        scene,
+        `${person.name} uses ${slug}`,
+        rows.flatMap((row) => row.applicationRole ?? []),
+        [],
+      )
+      const { application } = body as { application?: { has_access: boolean } }
+      expectEqual(
+        scene,
+        `${person.name} is deactivated`,
+        application?.has_access === true ? ['access'] : [],
+        [],
+      )
+      continue
+    }
     if (status !== 200) throw new Error(`validate-oauth-user returned ${status}: ${JSON.stringify(body)}`)
     const find = (scope: string): AccessRow | undefined =>
       rows.find(
@@ -229,7 +255,7 @@ async function compareObjects(scene: Scene): Promise<number> {
 /** Compares what one person sees of the others with the rights of this person. */
 async function compareReaders(scene: Scene): Promise<number> {
   const { service, world, rowsByPerson, random } = scene
-  const readers = world.people.filter(({ role }) => role === 'user')
+  const readers = world.people.filter(({ role, isActive }) => role === 'user' && isActive)
   if (readers.length === 0) return 0
   const reader = pick(random, readers)
   const rights = rowsByPerson.get(reader.id) ?? []

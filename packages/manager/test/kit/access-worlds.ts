@@ -30,7 +30,7 @@ type WorldMembership = {
 }
 export type AccessWorld = {
   seed: number
-  people: (Person & { role: 'user' | 'administrator' })[]
+  people: (Person & { role: 'user' | 'administrator'; isActive: boolean })[]
   projects: WorldProject[]
   pairs: WorldPair[]
   memberships: WorldMembership[]
@@ -69,6 +69,7 @@ function buildWorld(seed: number): AccessWorld {
     name: `p${index}-${tag}`,
     email: `p${index}-${tag}@example.com`,
     role: chance(0.15) ? ('administrator' as const) : ('user' as const),
+    isActive: chance(0.85),
   }))
   const projects = times(2, (index): WorldProject => {
     const [id, slug] = [randomUUID(), `w${index}-${tag}`]
@@ -138,13 +139,14 @@ async function insertWorld(sql: Pool, world: AccessWorld): Promise<void> {
     )
   await insert(
     'users',
-    'id, external_name, external_username, external_email, role',
-    people.map(({ id, name, email, role }) => ({
+    'id, external_name, external_username, external_email, role, deactivated_by_administrator_at',
+    people.map(({ id, name, email, role, isActive }) => ({
       id,
       external_name: name,
       external_username: email,
       external_email: email,
       role,
+      deactivated_by_administrator_at: isActive ? null : new Date().toISOString(),
     })),
   )
   await insert(

@@ -7,6 +7,7 @@ import { seedBackend } from './backends.ts'
 import { seedSpecification } from './deployments.ts'
 import { seedEndpoint, seedEndpointAccess } from './endpoints.ts'
 import { seedCall } from './esb-calls.ts'
+import { createRule, seedGroup } from './groups.ts'
 import { seedInvitation } from './invitations.ts'
 import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 import { createScimToken } from './scim.ts'
@@ -96,6 +97,8 @@ export async function createListKit(): Promise<ListKit> {
     })
   await seedBackend(service.sql, main)
   await createScimToken(service, admin)
+  const groupId = await seedGroup(service, 'listed', [admin.id])
+  await createRule(service, admin, { groupId, projectId: main.id, role: 'tester' })
   await service.query(
     admin,
     'mutation($id: ID!) { createLanguagePack(projectId: $id, input: {name: "de"}) { id } }',
@@ -144,6 +147,7 @@ export async function createListKit(): Promise<ListKit> {
       application: main.applicationId,
       environment: main.environmentId,
       endpoint: endpointId,
+      group: groupId,
       // The search text that userProviderSearch requires.
       name: 'admin',
     }

@@ -21,8 +21,12 @@ export async function createScimToken(
 
 type RequestHeaders = Record<string, string>
 
-/** Returns functions that send SCIM requests. The service and the token may exist later. */
-export function createScimClient(getService: () => Service, getToken: () => string) {
+/** Returns functions that send SCIM requests, for one kind of resource. The service and the token may exist later. */
+export function createScimClient(
+  getService: () => Service,
+  getToken: () => string,
+  resource: '/Users' | '/Groups' = '/Users',
+) {
   const send = async (
     method: string,
     path: string,
@@ -44,21 +48,23 @@ export function createScimClient(getService: () => Service, getToken: () => stri
   return {
     send,
     get: (path: string, headers: RequestHeaders = {}) => send('GET', path, { headers }),
-    search: (filter: string, more = '') => send('GET', `/Users?filter=${encodeURIComponent(filter)}${more}`),
-    post: (body: unknown) => send('POST', '/Users', { body }),
+    search: (filter: string, more = '') =>
+      send('GET', `${resource}?filter=${encodeURIComponent(filter)}${more}`),
+    post: (body: unknown) => send('POST', resource, { body }),
     put: (id: string, body: unknown, headers: RequestHeaders = {}) =>
-      send('PUT', `/Users/${id}`, { body, headers }),
+      send('PUT', `${resource}/${id}`, { body, headers }),
     /** Sends operations; an object is the body. */
     patch: (id: string, operations: unknown, headers: RequestHeaders = {}) =>
-      send('PATCH', `/Users/${id}`, {
+      send('PATCH', `${resource}/${id}`, {
         body: Array.isArray(operations) ? { schemas: [patchSchema], Operations: operations } : operations,
         headers,
       }),
-    remove: (id: string, headers: RequestHeaders = {}) => send('DELETE', `/Users/${id}`, { headers }),
+    remove: (id: string, headers: RequestHeaders = {}) => send('DELETE', `${resource}/${id}`, { headers }),
   }
 }
 
 export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 export const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 export const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
@@ -77,3 +83,14 @@ export function newUser(
     ...change,
   }
 }
+
+/** Returns the body of a group with a new name. */
+export function newGroup(
+  change: Record<string, unknown> = {},
+): Record<string, unknown> & { displayName: string } {
+  count++
+  return { schemas: [groupSchema], displayName: `Group ${count} ${randomUUID().slice(0, 8)}`, ...change }
+}
+
+/** Returns the members of a body. */
+export const membersOf = (...ids: string[]): { value: string }[] => ids.map((value) => ({ value }))

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import { decide, openTerminal } from '@manager/harness/cli-login.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
 import { waitForLockWait } from '../kit/locks.ts'
@@ -72,6 +73,48 @@ describe('a personal access token that is revoked', () => {
     ])
     expect(await countTokens(person)).toBe(1)
   })
+})
+
+describe.each(['deactivated_by_scim_at', 'deactivated_by_administrator_at'])(
+  'a person who is deactivated (%s) during a request',
+  (column) => {
+    const deactivation = `update users set ${column} = now() where id = $1`
+    const reason = 'the account of this user is deactivated; ask an administrator'
+    const createTokenText = 'mutation { createPersonalAccessToken(name: "heir") { token } }'
+
+    test('[scim.deactivate] [identity.deactivate] creates no token with a session', async () => {
+      const person = await seedUser(service.sql, 'leaver')
+      const answer = await during(deactivation, person.id, () => service.query(person, createTokenText))
+      expect(answer.error).toBe(reason)
+      expect(await countTokens(person)).toBe(0)
+    })
+
+    test('[scim.deactivate] [identity.deactivate] creates no token with another token', async () => {
+      const person = await seedUser(service.sql, 'leaver')
+      const { token } = await tokenOf(person)
+      const answer = await during(deactivation, person.id, () => withToken(token, createTokenText))
+      expect(answer.error).toBe(reason)
+      expect(await countTokens(person)).toBe(1)
+    })
+
+    test('[scim.deactivate] [identity.deactivate] approves no terminal login', async () => {
+      const person = await seedUser(service.sql, 'leaver')
+      const { user_code } = await (await openTerminal(service)).login()
+      const page = await during(deactivation, person.id, () => decide(service, person, user_code, 'approve'))
+      expect(page.status).toBe(401)
+      expect(await countTokens(person)).toBe(0)
+    })
+  },
+)
+
+test('a change of the name during a request does not count as a deactivation', async () => {
+  const person = await seedUser(service.sql, 'renamed')
+  const rename = `update users set external_username = 'another' where id = $1`
+  const answer = await during(rename, person.id, () =>
+    service.query(person, 'mutation { createPersonalAccessToken(name: "mine") { token } }'),
+  )
+  expect(answer.error).toBeNull()
+  expect(await countTokens(person)).toBe(1)
 })
 
 describe('a maintainer who is removed', () => {

@@ -7,6 +7,7 @@ import { endpointOperations } from './endpoint-operations.ts'
 import { type Operation, type Rest, op } from './operation.ts'
 import { invitationOperations } from './invitation-operations.ts'
 import { linkOperations } from './link-operations.ts'
+import { groupOperations } from './group-operations.ts'
 import { scimOperations } from './scim-operations.ts'
 import { settingsOperations } from './settings-operations.ts'
 import { piletOperations } from './pilet-operations.ts'
@@ -309,6 +310,7 @@ const listedOperations: Operation[] = [
   ...linkOperations,
   ...invitationOperations,
   ...credentialOperations,
+  ...groupOperations,
   ...scimOperations,
   ...settingsOperations,
   ...endpointOperations,

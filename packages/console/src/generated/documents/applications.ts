@@ -193,6 +193,7 @@ export type ApplicationMemberPageResult = {
     readonly nodes: readonly {
       readonly id: string;
       readonly role: string;
+      readonly groupRuleId: string | null;
       readonly user: {
         readonly id: string;
         readonly externalName: string;
@@ -208,7 +209,7 @@ export type ApplicationMemberPageVariables = {
   readonly pagination?: Pagination | null;
 };
 export const applicationMemberPageDocument =
-  'query applicationMemberPage($application:ID!$pagination:Pagination){user2applicationsConnection(application:$application order:[{field:"userName"}]pagination:$pagination){nodes{id role user{id externalName externalEmail}}totalCount isTotalExact}}' as TypedDocument<
+  'query applicationMemberPage($application:ID!$pagination:Pagination){user2applicationsConnection(application:$application order:[{field:"userName"}]pagination:$pagination){nodes{id role groupRuleId user{id externalName externalEmail}}totalCount isTotalExact}}' as TypedDocument<
     ApplicationMemberPageResult,
     ApplicationMemberPageVariables
   >;

@@ -49,6 +49,7 @@ export type ApplicationMembersResult = {
     readonly nodes: readonly {
       readonly id: string;
       readonly role: string;
+      readonly groupRuleId: string | null;
       readonly updatedAt: string;
       readonly revision: number;
       readonly user: {
@@ -69,7 +70,7 @@ export type ApplicationMembersVariables = {
   readonly pagination?: Pagination | null;
 };
 export const applicationMembersDocument =
-  "query applicationMembers($object:ID!$filters:[Filter!]$order:[Order!]$pagination:Pagination){members:user2applicationsConnection(application:$object filters:$filters order:$order pagination:$pagination){nodes{id role updatedAt revision user{id externalName externalUsername externalEmail}}totalCount isTotalExact}}" as TypedDocument<
+  "query applicationMembers($object:ID!$filters:[Filter!]$order:[Order!]$pagination:Pagination){members:user2applicationsConnection(application:$object filters:$filters order:$order pagination:$pagination){nodes{id role groupRuleId updatedAt revision user{id externalName externalUsername externalEmail}}totalCount isTotalExact}}" as TypedDocument<
     ApplicationMembersResult,
     ApplicationMembersVariables
   >;
@@ -138,6 +139,7 @@ export type PersonApplicationsResult = {
       readonly nodes: readonly {
         readonly id: string;
         readonly role: string;
+        readonly groupRuleId: string | null;
         readonly revision: number;
         readonly object: {
           readonly id: string;
@@ -161,7 +163,7 @@ export type PersonApplicationsVariables = {
   readonly pagination?: Pagination | null;
 };
 export const personApplicationsDocument =
-  "query personApplications($user:ID!$pagination:Pagination={limit:50 offset:0}){user(id:$user){memberships:applicationMembershipsConnection(pagination:$pagination){nodes{id role revision object:application{id name slug myPermissions project{id name slug}}}totalCount isTotalExact}}}" as TypedDocument<
+  "query personApplications($user:ID!$pagination:Pagination={limit:50 offset:0}){user(id:$user){memberships:applicationMembershipsConnection(pagination:$pagination){nodes{id role groupRuleId revision object:application{id name slug myPermissions project{id name slug}}}totalCount isTotalExact}}}" as TypedDocument<
     PersonApplicationsResult,
     PersonApplicationsVariables
   >;
@@ -172,6 +174,7 @@ export type PersonProjectsResult = {
       readonly nodes: readonly {
         readonly id: string;
         readonly role: string;
+        readonly groupRuleId: string | null;
         readonly revision: number;
         readonly object: {
           readonly id: string;
@@ -190,7 +193,7 @@ export type PersonProjectsVariables = {
   readonly pagination?: Pagination | null;
 };
 export const personProjectsDocument =
-  "query personProjects($user:ID!$pagination:Pagination={limit:50 offset:0}){user(id:$user){memberships:projectMembershipsConnection(pagination:$pagination){nodes{id role revision object:project{id name slug myPermissions}}totalCount isTotalExact}}}" as TypedDocument<
+  "query personProjects($user:ID!$pagination:Pagination={limit:50 offset:0}){user(id:$user){memberships:projectMembershipsConnection(pagination:$pagination){nodes{id role groupRuleId revision object:project{id name slug myPermissions}}totalCount isTotalExact}}}" as TypedDocument<
     PersonProjectsResult,
     PersonProjectsVariables
   >;
@@ -201,6 +204,7 @@ export type PersonTenantsResult = {
       readonly nodes: readonly {
         readonly id: string;
         readonly role: string;
+        readonly groupRuleId: string | null;
         readonly revision: number;
         readonly object: {
           readonly id: string;
@@ -224,7 +228,7 @@ export type PersonTenantsVariables = {
   readonly pagination?: Pagination | null;
 };
 export const personTenantsDocument =
-  "query personTenants($user:ID!$pagination:Pagination={limit:50 offset:0}){user(id:$user){memberships:tenantMembershipsConnection(pagination:$pagination){nodes{id role:roleName revision object:tenant{id name slug myPermissions project{id name slug}}}totalCount isTotalExact}}}" as TypedDocument<
+  "query personTenants($user:ID!$pagination:Pagination={limit:50 offset:0}){user(id:$user){memberships:tenantMembershipsConnection(pagination:$pagination){nodes{id role:roleName groupRuleId revision object:tenant{id name slug myPermissions project{id name slug}}}totalCount isTotalExact}}}" as TypedDocument<
     PersonTenantsResult,
     PersonTenantsVariables
   >;
@@ -234,6 +238,7 @@ export type ProjectMembersResult = {
     readonly nodes: readonly {
       readonly id: string;
       readonly role: string;
+      readonly groupRuleId: string | null;
       readonly updatedAt: string;
       readonly revision: number;
       readonly user: {
@@ -255,7 +260,7 @@ export type ProjectMembersVariables = {
 };
 /** The three lists and the mutations of each kind have the same shape, so that one component serves all of them. */
 export const projectMembersDocument =
-  "query projectMembers($object:ID!$filters:[Filter!]$order:[Order!]$pagination:Pagination){members:user2projectsConnection(project:$object filters:$filters order:$order pagination:$pagination){nodes{id role updatedAt revision user{id externalName externalUsername externalEmail}}totalCount isTotalExact}}" as TypedDocument<
+  "query projectMembers($object:ID!$filters:[Filter!]$order:[Order!]$pagination:Pagination){members:user2projectsConnection(project:$object filters:$filters order:$order pagination:$pagination){nodes{id role groupRuleId updatedAt revision user{id externalName externalUsername externalEmail}}totalCount isTotalExact}}" as TypedDocument<
     ProjectMembersResult,
     ProjectMembersVariables
   >;
@@ -298,6 +303,7 @@ export type TenantMembersResult = {
     readonly nodes: readonly {
       readonly id: string;
       readonly role: string;
+      readonly groupRuleId: string | null;
       readonly updatedAt: string;
       readonly revision: number;
       readonly user: {
@@ -318,7 +324,7 @@ export type TenantMembersVariables = {
   readonly pagination?: Pagination | null;
 };
 export const tenantMembersDocument =
-  "query tenantMembers($object:ID!$filters:[Filter!]$order:[Order!]$pagination:Pagination){members:user2tenantsConnection(tenant:$object filters:$filters order:$order pagination:$pagination){nodes{id role:roleName updatedAt revision user{id externalName externalUsername externalEmail}}totalCount isTotalExact}}" as TypedDocument<
+  "query tenantMembers($object:ID!$filters:[Filter!]$order:[Order!]$pagination:Pagination){members:user2tenantsConnection(tenant:$object filters:$filters order:$order pagination:$pagination){nodes{id role:roleName groupRuleId updatedAt revision user{id externalName externalUsername externalEmail}}totalCount isTotalExact}}" as TypedDocument<
     TenantMembersResult,
     TenantMembersVariables
   >;

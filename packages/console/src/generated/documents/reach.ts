@@ -28,6 +28,7 @@ export type ApplicationReachResult = {
       readonly reasons: readonly {
         readonly kind: string;
         readonly role: string;
+        readonly group: string | null;
         readonly grantedAt: string | null;
         readonly grantedBy: string | null;
       }[];
@@ -46,7 +47,7 @@ export type ApplicationReachVariables = {
   readonly after?: string | null;
 };
 export const applicationReachDocument =
-  "query applicationReach($object:ID!$filters:[Filter!]$pagination:Pagination$after:String){access:whoCanReach(application:$object filters:$filters pagination:$pagination after:$after){nodes{scope role permissions covers user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name}application{id name}reasons{kind role grantedAt grantedBy}}pageInfo{hasNextPage endCursor}hiddenKinds}}" as TypedDocument<
+  "query applicationReach($object:ID!$filters:[Filter!]$pagination:Pagination$after:String){access:whoCanReach(application:$object filters:$filters pagination:$pagination after:$after){nodes{scope role permissions covers user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name}application{id name}reasons{kind role group grantedAt grantedBy}}pageInfo{hasNextPage endCursor}hiddenKinds}}" as TypedDocument<
     ApplicationReachResult,
     ApplicationReachVariables
   >;
@@ -77,6 +78,7 @@ export type PersonReachResult = {
       readonly reasons: readonly {
         readonly kind: string;
         readonly role: string;
+        readonly group: string | null;
         readonly grantedAt: string | null;
         readonly grantedBy: string | null;
       }[];
@@ -95,7 +97,7 @@ export type PersonReachVariables = {
   readonly after?: string | null;
 };
 export const personReachDocument =
-  "query personReach($user:ID!$project:ID$pagination:Pagination$after:String){access:effectiveAccess(user:$user project:$project pagination:$pagination after:$after){nodes{scope role permissions covers user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name}application{id name}reasons{kind role grantedAt grantedBy}}pageInfo{hasNextPage endCursor}hiddenKinds}}" as TypedDocument<
+  "query personReach($user:ID!$project:ID$pagination:Pagination$after:String){access:effectiveAccess(user:$user project:$project pagination:$pagination after:$after){nodes{scope role permissions covers user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name}application{id name}reasons{kind role group grantedAt grantedBy}}pageInfo{hasNextPage endCursor}hiddenKinds}}" as TypedDocument<
     PersonReachResult,
     PersonReachVariables
   >;
@@ -126,6 +128,7 @@ export type ProjectReachResult = {
       readonly reasons: readonly {
         readonly kind: string;
         readonly role: string;
+        readonly group: string | null;
         readonly grantedAt: string | null;
         readonly grantedBy: string | null;
       }[];
@@ -144,7 +147,7 @@ export type ProjectReachVariables = {
   readonly after?: string | null;
 };
 export const projectReachDocument =
-  "query projectReach($object:ID!$filters:[Filter!]$pagination:Pagination$after:String){access:whoCanReach(project:$object filters:$filters pagination:$pagination after:$after){nodes{scope role permissions covers user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name}application{id name}reasons{kind role grantedAt grantedBy}}pageInfo{hasNextPage endCursor}hiddenKinds}}" as TypedDocument<
+  "query projectReach($object:ID!$filters:[Filter!]$pagination:Pagination$after:String){access:whoCanReach(project:$object filters:$filters pagination:$pagination after:$after){nodes{scope role permissions covers user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name}application{id name}reasons{kind role group grantedAt grantedBy}}pageInfo{hasNextPage endCursor}hiddenKinds}}" as TypedDocument<
     ProjectReachResult,
     ProjectReachVariables
   >;
@@ -175,6 +178,7 @@ export type TenantReachResult = {
       readonly reasons: readonly {
         readonly kind: string;
         readonly role: string;
+        readonly group: string | null;
         readonly grantedAt: string | null;
         readonly grantedBy: string | null;
       }[];
@@ -193,7 +197,7 @@ export type TenantReachVariables = {
   readonly after?: string | null;
 };
 export const tenantReachDocument =
-  "query tenantReach($object:ID!$filters:[Filter!]$pagination:Pagination$after:String){access:whoCanReach(tenant:$object filters:$filters pagination:$pagination after:$after){nodes{scope role permissions covers user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name}application{id name}reasons{kind role grantedAt grantedBy}}pageInfo{hasNextPage endCursor}hiddenKinds}}" as TypedDocument<
+  "query tenantReach($object:ID!$filters:[Filter!]$pagination:Pagination$after:String){access:whoCanReach(tenant:$object filters:$filters pagination:$pagination after:$after){nodes{scope role permissions covers user{id externalName externalUsername externalEmail}project{id name slug}tenant{id name}application{id name}reasons{kind role group grantedAt grantedBy}}pageInfo{hasNextPage endCursor}hiddenKinds}}" as TypedDocument<
     TenantReachResult,
     TenantReachVariables
   >;

@@ -16,6 +16,32 @@ export const changeSystemRoleDocument =
     ChangeSystemRoleVariables
   >;
 
+export type DeactivatePersonResult = {
+  readonly deactivateUser: { readonly id: string };
+};
+export type DeactivatePersonVariables = {
+  readonly id: string;
+  readonly expectedRevision?: number | null;
+};
+export const deactivatePersonDocument =
+  "mutation deactivatePerson($id:ID!$expectedRevision:Int){deactivateUser(id:$id expectedRevision:$expectedRevision){id}}" as TypedDocument<
+    DeactivatePersonResult,
+    DeactivatePersonVariables
+  >;
+
+export type ReactivatePersonResult = {
+  readonly reactivateUser: { readonly id: string };
+};
+export type ReactivatePersonVariables = {
+  readonly id: string;
+  readonly expectedRevision?: number | null;
+};
+export const reactivatePersonDocument =
+  "mutation reactivatePerson($id:ID!$expectedRevision:Int){reactivateUser(id:$id expectedRevision:$expectedRevision){id}}" as TypedDocument<
+    ReactivatePersonResult,
+    ReactivatePersonVariables
+  >;
+
 export type SystemAdministratorsResult = {
   readonly usersConnection: { readonly totalCount: number };
 };
@@ -141,13 +167,17 @@ export type SystemUserResult = {
     readonly externalUsername: string;
     readonly externalEmail: string;
     readonly role: string;
+    readonly active: boolean;
+    readonly provisioned: boolean;
+    readonly deactivatedByScimAt: string | null;
+    readonly deactivatedByAdministratorAt: string | null;
     readonly updatedAt: string;
     readonly revision: number;
   };
 };
 export type SystemUserVariables = { readonly id: string };
 export const systemUserDocument =
-  "query systemUser($id:ID!){user(id:$id){id externalName externalUsername externalEmail role updatedAt revision}}" as TypedDocument<
+  "query systemUser($id:ID!){user(id:$id){id externalName externalUsername externalEmail role active provisioned deactivatedByScimAt deactivatedByAdministratorAt updatedAt revision}}" as TypedDocument<
     SystemUserResult,
     SystemUserVariables
   >;
@@ -160,6 +190,8 @@ export type SystemUsersResult = {
       readonly externalUsername: string;
       readonly externalEmail: string;
       readonly role: string;
+      readonly active: boolean;
+      readonly provisioned: boolean;
       readonly updatedAt: string;
     }[];
     readonly totalCount: number;
@@ -177,7 +209,7 @@ export type SystemUsersVariables = {
   readonly after?: string | null;
 };
 export const systemUsersDocument =
-  "query systemUsers($filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){usersConnection(filters:$filters order:$order pagination:$pagination after:$after){nodes{id externalName externalUsername externalEmail role updatedAt}totalCount isTotalExact pageInfo{hasNextPage endCursor}}}" as TypedDocument<
+  "query systemUsers($filters:[Filter!]$order:[Order!]$pagination:Pagination$after:String){usersConnection(filters:$filters order:$order pagination:$pagination after:$after){nodes{id externalName externalUsername externalEmail role active provisioned updatedAt}totalCount isTotalExact pageInfo{hasNextPage endCursor}}}" as TypedDocument<
     SystemUsersResult,
     SystemUsersVariables
   >;

@@ -285,6 +285,7 @@ export type TenantMemberPageResult = {
     readonly nodes: readonly {
       readonly id: string;
       readonly roleName: string;
+      readonly groupRuleId: string | null;
       readonly updatedAt: string;
       readonly revision: number;
       readonly user: {
@@ -304,7 +305,7 @@ export type TenantMemberPageVariables = {
   readonly pagination?: Pagination | null;
 };
 export const tenantMemberPageDocument =
-  'query tenantMemberPage($tenant:ID!$filters:[Filter!]$pagination:Pagination){user2tenantsConnection(tenant:$tenant filters:$filters order:[{field:"userName"}]pagination:$pagination){nodes{id roleName updatedAt revision user{id externalName externalUsername externalEmail}}totalCount isTotalExact}}' as TypedDocument<
+  'query tenantMemberPage($tenant:ID!$filters:[Filter!]$pagination:Pagination){user2tenantsConnection(tenant:$tenant filters:$filters order:[{field:"userName"}]pagination:$pagination){nodes{id roleName groupRuleId updatedAt revision user{id externalName externalUsername externalEmail}}totalCount isTotalExact}}' as TypedDocument<
     TenantMemberPageResult,
     TenantMemberPageVariables
   >;

@@ -46,6 +46,13 @@ export type CreateEndpointTestCallInput = {
   readonly headers?: readonly CreateEndpointTestCallHeaderInput[] | null;
   readonly body?: string | null;
 };
+export type CreateGroupRuleInput = {
+  readonly groupId: string;
+  readonly projectId?: string | null;
+  readonly tenantId?: string | null;
+  readonly applicationId?: string | null;
+  readonly role: string;
+};
 export type CreateLanguagePackInput = { readonly name: string };
 export type CreateMachineUser2EndpointInput = {
   readonly machineUserID: string;
@@ -113,6 +120,8 @@ export type Permission =
   | "USER_WRITE"
   | "SCIM_TOKEN_READ"
   | "SCIM_TOKEN_WRITE"
+  | "GROUP_READ"
+  | "GROUP_WRITE"
   | "PROJECT_CREATE"
   | "AUDIT_EXPORT"
   | "EVIDENCE_READ"

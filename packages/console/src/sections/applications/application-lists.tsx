@@ -10,10 +10,11 @@ import {
   applicationTenantsDocument,
   applicationTriggersDocument,
 } from '../../generated/documents.ts'
-import { Badge, EnvironmentBadge, Status } from '../../kit/badge.tsx'
+import { EnvironmentBadge, Status } from '../../kit/badge.tsx'
 import { SectionRow } from '../../kit/section.tsx'
 import { Avatar, Time } from '../../kit/values.tsx'
 import { useText } from '../../texts/language.tsx'
+import { RoleBadges } from '../members/group-badge.tsx'
 import { PagedList } from './paged-list.tsx'
 
 type ListProps = { id: string }
@@ -67,10 +68,10 @@ export function ApplicationMembers({ id }: ListProps): ReactNode {
       document={applicationMemberPageDocument}
       applicationId={id}
       select={(result) => result.user2applicationsConnection}
-      renderRow={({ id: rowId, role, user }) => (
-        <SectionRow key={rowId} isTall end={<Badge tone="outline">{role}</Badge>}>
-          <Avatar name={user.externalName} />
-          <Lines first={user.externalName} second={user.externalEmail} isMono={false} />
+      renderRow={(member) => (
+        <SectionRow key={member.id} isTall end={<RoleBadges membership={member} />}>
+          <Avatar name={member.user.externalName} />
+          <Lines first={member.user.externalName} second={member.user.externalEmail} isMono={false} />
         </SectionRow>
       )}
     />

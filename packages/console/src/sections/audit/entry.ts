@@ -12,6 +12,7 @@ export const entityTypes = [
   'tenant',
   'user2tenant',
   'tenantRoleDefinition',
+  'groupRule',
   'application',
   'user2application',
   'tenant2Application',

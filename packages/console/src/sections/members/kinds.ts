@@ -41,6 +41,8 @@ export type Membership = {
   readonly kind: Kind
   readonly id: string
   readonly role: string
+  /** The rule that gives the role to a group of the person; null if the role was given directly. */
+  readonly groupRuleId: string | null
   readonly revision: number
   readonly object: { readonly id: string; readonly name: string }
   readonly person: { readonly id: string; readonly name: string }

@@ -6,6 +6,7 @@ import { ChangeFailure } from '../../app/change-failure.tsx'
 import { FormDialog } from '../../app/form-dialog.tsx'
 import { type Person, PersonPicker } from '../../app/person-picker.tsx'
 import { DeleteDialog } from '../../kit/dialog.tsx'
+import { Note } from '../../kit/note.tsx'
 import { showToast } from '../../kit/toast.tsx'
 import { useText } from '../../texts/language.tsx'
 import { type Kind, type Membership, operations } from './kinds.ts'
@@ -73,13 +74,15 @@ export function ChangeRoleDialog({ membership, onClose }: MembershipProps): Reac
   const roles = useRoles(kind, object.id)
   const [role, setRole] = useState(membership.role)
   const { mutate, error, isPending } = useChange(operations[kind].change)
-  const isSame = role === membership.role
+  const isFromGroup = membership.groupRuleId !== null
+  // The role of a group can be given directly, so that it no longer depends on the group.
+  const isSame = role === membership.role && !isFromGroup
   return (
     <FormDialog
       title={t('members.changeRoleOf', person.name, object.name)}
       submitText={t('members.changeRole')}
       disabledReason={isSame ? t('members.sameRole') : null}
-      isDirty={!isSame}
+      isDirty={role !== membership.role}
       isPending={isPending}
       failure={asFailure(error)}
       fieldNames={['role', 'roleName']}
@@ -96,6 +99,7 @@ export function ChangeRoleDialog({ membership, onClose }: MembershipProps): Reac
         )
       }
     >
+      {isFromGroup && <Note tone="info">{t('members.groupChangeHint')}</Note>}
       <RoleChoice name={operations[kind].roleField} roles={roles} value={role} onChange={setRole} />
     </FormDialog>
   )

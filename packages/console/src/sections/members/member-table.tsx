@@ -3,12 +3,12 @@ import { type ReactNode, useMemo } from 'react'
 import type { describeFailure } from '../../api/failures.ts'
 import type { ListSearch } from '../../app/list-search.ts'
 import { namePerson } from '../../app/person-name.ts'
-import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { type DataColumn, DataTable, TwoLines } from '../../kit/data-table.tsx'
 import { FailureState, Skeleton, State } from '../../kit/state.tsx'
 import { Avatar, Time } from '../../kit/values.tsx'
 import { useText } from '../../texts/language.tsx'
+import { RoleBadges } from './group-badge.tsx'
 import { type Kind, type Member, operations } from './kinds.ts'
 import { useMe } from './roles.ts'
 
@@ -45,9 +45,9 @@ export function MemberTable({ list, kind, rows, placeholder }: TableProps): Reac
         title: t('members.role'),
         sortField: roleField,
         width: '1fr',
-        minWidth: 120,
+        minWidth: 152,
         priority: 1,
-        render: ({ role }) => <Badge tone="outline">{role}</Badge>,
+        render: (member) => <RoleBadges membership={member} />,
       },
       {
         id: 'updatedAt',

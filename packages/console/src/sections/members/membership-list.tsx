@@ -5,7 +5,6 @@ import { type ReactNode, useState } from 'react'
 import { describeFailure } from '../../api/failures.ts'
 import { useRead } from '../../api/requests.ts'
 import type { AddressSearch } from '../../app/list-search.ts'
-import { Badge } from '../../kit/badge.tsx'
 import { TwoLines } from '../../kit/data-table.tsx'
 import type { PageSize } from '../../kit/page-sizes.ts'
 import { Pager } from '../../kit/pager.tsx'
@@ -13,6 +12,7 @@ import { Section, SectionRow, SectionText } from '../../kit/section.tsx'
 import { FailureNote, Skeleton } from '../../kit/state.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
+import { RoleBadges } from './group-badge.tsx'
 import { type Kind, type OwnMembership, operations } from './kinds.ts'
 
 type MembershipListProps = {
@@ -48,7 +48,7 @@ export function MembershipList({ kind, userId, linkTo, renderEnd }: MembershipLi
           isTall
           end={
             <>
-              <Badge tone="outline">{membership.role}</Badge>
+              <RoleBadges membership={membership} />
               {renderEnd?.(membership)}
             </>
           }

@@ -6,7 +6,6 @@ import { namePerson } from '../../app/person-name.ts'
 import { may } from '../../app/actions.ts'
 import { useProject } from '../../app/project.tsx'
 import { type PersonResult, personDocument, personReachDocument } from '../../generated/documents.ts'
-import { Badge } from '../../kit/badge.tsx'
 import { IconButton } from '../../kit/button.tsx'
 import { SidePanel } from '../../kit/side-panel.tsx'
 import { FailureState, Skeleton } from '../../kit/state.tsx'
@@ -15,6 +14,7 @@ import { Avatar, Facts, Id } from '../../kit/values.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useText } from '../../texts/language.tsx'
 import { PersonReach } from '../reach/reach-list.tsx'
+import { RoleBadges, useRemoveProblem } from './group-badge.tsx'
 import { type Kind, type Membership, kinds, operations } from './kinds.ts'
 import { ChangeRoleDialog, RemoveMemberDialog } from './member-dialogs.tsx'
 
@@ -167,14 +167,15 @@ type RowProps = {
 function MembershipRow({ membership, canChange, canRemove, onAsk }: RowProps): ReactNode {
   const t = useText()
   const { id } = useProject()
-  const { kind, object, role } = membership
+  const { kind, object } = membership
+  const findRemoveProblem = useRemoveProblem()
   return (
     <li className="membership">
       <span className="truncate membership-name" title={object.name}>
         {object.name}
         {object.id === id && <span className="muted"> · {t('members.thisProject')}</span>}
       </span>
-      <Badge tone="outline">{role}</Badge>
+      <RoleBadges membership={membership} />
       {canChange && (
         <IconButton
           icon="edit"
@@ -190,6 +191,7 @@ function MembershipRow({ membership, canChange, canRemove, onAsk }: RowProps): R
           size="small"
           action={`members.${kind}.remove`}
           label={t('members.removeFrom', object.name)}
+          disabledReason={findRemoveProblem(membership)}
           onPress={() => onAsk({ membership, action: 'remove' })}
         />
       )}

@@ -36,9 +36,10 @@ export function describeScope(t: Translate, row: ReachRow): string {
 }
 
 function describeReason(t: Translate, { date }: Format, reason: Reason): string {
-  const { role, grantedAt, grantedBy } = reason
+  const { role, group, grantedAt, grantedBy } = reason
   const kind = findReasonKind(reason)
-  const name = kind === undefined ? role : t(`reach.reason.${kind}`, role)
+  const ownName = kind === undefined ? role : t(`reach.reason.${kind}`, role)
+  const name = group === null ? ownName : t('reach.fromGroup', ownName, group)
   if (grantedAt === null) return name
   return grantedBy === null
     ? t('reach.since', name, date(grantedAt))

@@ -143,7 +143,7 @@ function AccessSection({ entry, projects }: { entry: Entry; projects: ProjectNam
           { label: t('review.granted'), value: <Time at={entry.granted_at} /> },
           { label: t('review.grantedBy'), value: <Granter id={entry.granted_by} /> },
           { label: t('review.lastActivity'), value: <Time at={entry.last_activity_at} /> },
-          ...(entry.principal_type === 'personal_access_token'
+          ...(entry.principal_type === 'personal_access_token' || entry.principal_type === 'scim_token'
             ? [{ label: t('review.expires'), value: <Time at={entry.expires_at} /> }]
             : []),
           {

@@ -32,6 +32,7 @@ type EntryTarget = { readonly to: string; readonly search: AddressSearch }
 export function findEntryTarget(entry: Entry, projects: ProjectNames): EntryTarget | null {
   const { principal_type: type, principal_id: id, project_id: projectId } = entry
   if (type === 'personal_access_token') return { to: '/system/tokens', search: { open: id } }
+  if (type === 'scim_token') return { to: '/system/provisioning', search: { open: id } }
   if (type === 'user') return { to: '/system/users', search: { open: id } }
   const project = projectId === null ? undefined : projects.get(projectId)
   if (project === undefined) return null

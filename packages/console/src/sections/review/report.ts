@@ -2,7 +2,7 @@
 export const decisions = ['approve', 'modify', 'revoke'] as const
 export type Decision = (typeof decisions)[number]
 
-export const principalTypes = ['user', 'machine_user', 'personal_access_token'] as const
+export const principalTypes = ['user', 'machine_user', 'personal_access_token', 'scim_token'] as const
 export const scopeTypes = ['system', 'project', 'tenant', 'application', 'environment', 'endpoint'] as const
 /** From the most to the least urgent. */
 export const recommendations = ['revoke', 'review', 'keep'] as const

@@ -18,6 +18,7 @@ import { useText } from '../../texts/language.tsx'
 import type { Translate } from '../../texts/texts.ts'
 import { useMe } from '../members/roles.ts'
 import { PersonCell } from './person-cell.tsx'
+import { PersonStatus } from './person-status.tsx'
 import { SystemRole } from './system-role.tsx'
 import { createTextFilters } from './user-filters.ts'
 import { UserPanel } from './user-panel.tsx'
@@ -52,13 +53,15 @@ export function PeoplePage({ choice }: { choice: ReactNode }): ReactNode {
             variables: { filters, order, pagination: { limit: 100, offset: 0 } },
             select: (page) => page.usersConnection,
           }}
-          heads={['id', 'name', 'userName', 'email', 'systemRole', 'updatedAt']}
+          heads={['id', 'name', 'userName', 'email', 'systemRole', 'active', 'provisioned', 'updatedAt']}
           toCells={(user) => [
             user.id,
             user.externalName,
             user.externalUsername,
             user.externalEmail,
             user.role,
+            String(user.active),
+            String(user.provisioned),
             user.updatedAt,
           ]}
         />
@@ -128,6 +131,14 @@ const createColumns = (t: Translate, ownId: string | null): readonly DataColumn<
     minWidth: 128,
     priority: 1,
     render: ({ role }) => <SystemRole role={role} />,
+  },
+  {
+    id: 'status',
+    title: t('system.status'),
+    width: '2fr',
+    minWidth: 240,
+    priority: 2,
+    render: (user) => <PersonStatus user={user} />,
   },
   {
     id: 'userName',

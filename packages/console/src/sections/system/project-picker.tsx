@@ -11,10 +11,18 @@ const shownProjects = 50
 
 type ProjectPickerProps = {
   value: { readonly slug: string; readonly name: string } | null
+  isRequired?: boolean
+  /** Shows the picker as a filter, with an option for all projects. Its slug is empty. */
+  isFilter?: boolean
   onChange: (slug: string) => void
 }
 
-export function ProjectPicker({ value, onChange }: ProjectPickerProps): ReactNode {
+export function ProjectPicker({
+  value,
+  isRequired = false,
+  isFilter = false,
+  onChange,
+}: ProjectPickerProps): ReactNode {
   const t = useText()
   const { number } = useFormat()
   const [search, setSearch] = useState('')
@@ -28,12 +36,18 @@ export function ProjectPicker({ value, onChange }: ProjectPickerProps): ReactNod
     { keepsPrevious: true },
   )
   const { nodes, totalCount } = data?.projectsConnection ?? { nodes: [], totalCount: 0 }
+  const anyProject = { id: '', text: t('app.any') }
   return (
     <Picker
       label={t('members.of.project')}
-      value={value === null ? null : { id: value.slug, text: value.name }}
+      isChip={isFilter}
+      isRequired={isRequired}
+      value={value === null ? (isFilter ? anyProject : null) : { id: value.slug, text: value.name }}
       placeholder={t('app.choose')}
-      options={nodes.map(({ slug, name }) => ({ id: slug, text: name, hint: slug }))}
+      options={[
+        ...(isFilter && text === '' ? [anyProject] : []),
+        ...nodes.map(({ slug, name }) => ({ id: slug, text: name, hint: slug })),
+      ]}
       isLoading={isFetching}
       search={search}
       onSearch={setSearch}

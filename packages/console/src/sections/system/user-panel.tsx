@@ -14,10 +14,13 @@ import { FailureState, Skeleton } from '../../kit/state.tsx'
 import { Tabs } from '../../kit/tabs.tsx'
 import { Avatar, Facts, Id, Time } from '../../kit/values.tsx'
 import { useText } from '../../texts/language.tsx'
+import { useRemoveProblem } from '../members/group-badge.tsx'
 import { type Membership, kinds } from '../members/kinds.ts'
 import { RemoveMemberDialog } from '../members/member-dialogs.tsx'
 import { MembershipList } from '../members/membership-list.tsx'
 import { PersonReach } from '../reach/reach-list.tsx'
+import { ActivationButton } from './activation-dialogs.tsx'
+import { PersonStatusFacts } from './person-status.tsx'
 import { SystemRole } from './system-role.tsx'
 import { SystemRoleDialog } from './system-role-dialog.tsx'
 import type { User } from './system-types.ts'
@@ -46,11 +49,15 @@ export function UserPanel({ id, ids, list }: UserPanelProps): ReactNode {
       subtitle={user !== undefined && <span className="truncate">{user.externalEmail}</span>}
       actions={<ItemActions ids={ids} openId={id} onOpen={(next) => list.setOpen(next, tab)} />}
       foot={
-        user !== undefined &&
-        mayChange && (
-          <Button action="users.changeRole" onPress={() => setChanging(true)}>
-            {t('system.changeRole')}
-          </Button>
+        user !== undefined && (
+          <>
+            {mayChange && (
+              <Button action="users.changeRole" onPress={() => setChanging(true)}>
+                {t('system.changeRole')}
+              </Button>
+            )}
+            <ActivationButton user={user} />
+          </>
         )
       }
       onClose={() => list.setOpen(null)}
@@ -80,6 +87,7 @@ export function UserPanel({ id, ids, list }: UserPanelProps): ReactNode {
 
 function Summary({ user }: { user: User }): ReactNode {
   const t = useText()
+  const findRemoveProblem = useRemoveProblem()
   const [removed, setRemoved] = useState<Membership | null>(null)
   const person = { id: user.id, name: namePerson(user) }
   return (
@@ -90,12 +98,13 @@ function Summary({ user }: { user: User }): ReactNode {
             label: t('members.systemRole'),
             value: <SystemRole role={user.role} />,
           },
+          { label: t('system.status'), value: <PersonStatusFacts user={user} /> },
           { label: t('members.userName'), value: user.externalUsername },
           { label: t('members.changedAt'), value: <Time at={user.updatedAt} /> },
           { label: t('members.id'), value: <Id value={user.id} /> },
         ]}
       />
-      <p className="system-hint">{t('system.profileHint')}</p>
+      <p className="system-hint">{t(user.provisioned ? 'system.provisionedHint' : 'system.profileHint')}</p>
       {kinds.map((kind) => (
         <MembershipList
           key={kind}
@@ -109,6 +118,7 @@ function Summary({ user }: { user: User }): ReactNode {
                 size="small"
                 action={`members.${kind}.remove`}
                 label={t('members.removeFrom', object.name)}
+                disabledReason={findRemoveProblem(membership)}
                 onPress={() => setRemoved({ ...membership, kind, object, person })}
               />
             )

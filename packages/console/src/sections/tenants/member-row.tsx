@@ -12,6 +12,7 @@ import { SectionRow } from '../../kit/section.tsx'
 import { showToast } from '../../kit/toast.tsx'
 import { Avatar } from '../../kit/values.tsx'
 import { useText } from '../../texts/language.tsx'
+import { GroupBadge, useRemoveProblem } from '../members/group-badge.tsx'
 import type { Member, Tenant } from './tenant-types.ts'
 
 type MemberRowProps = { tenant: Tenant; member: Member; roleNames: readonly string[] }
@@ -20,6 +21,7 @@ export function MemberRow({ tenant, member, roleNames }: MemberRowProps): ReactN
   const t = useText()
   const [isRemoving, setRemoving] = useState(false)
   const update = useSubmit(tenantMemberUpdateDocument)
+  const findRemoveProblem = useRemoveProblem()
   const { id, revision, roleName, user } = member
   const roles = roleNames.includes(roleName) ? roleNames : [roleName, ...roleNames]
   return (
@@ -28,6 +30,7 @@ export function MemberRow({ tenant, member, roleNames }: MemberRowProps): ReactN
         isTall
         end={
           <>
+            <GroupBadge membership={member} />
             {may(tenant, 'tenants.changeMember') ? (
               <Select
                 label={t('tenants.roleOf', user.externalName)}
@@ -52,6 +55,7 @@ export function MemberRow({ tenant, member, roleNames }: MemberRowProps): ReactN
                 size="small"
                 action="tenants.removeMember"
                 label={t('tenants.removeMember', user.externalName)}
+                disabledReason={findRemoveProblem(member)}
                 onPress={() => setRemoving(true)}
               />
             )}

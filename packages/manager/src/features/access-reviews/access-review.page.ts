@@ -58,6 +58,7 @@ const principalNames: Record<string, string> = {
   user: 'user',
   machine_user: 'machine user',
   personal_access_token: 'personal access token',
+  scim_token: 'SCIM token',
 }
 
 /**

@@ -31,7 +31,10 @@ const entry = Type.Object(
     principal_type: Type.Enum(principalTypes),
     principal_id: Type.String({ format: 'uuid' }),
     name: Type.String(),
-    email: Type.String({ description: 'For a token, the e-mail of its owner; empty for machine users.' }),
+    email: Type.String({
+      description:
+        'For a token, the e-mail of its owner, or of the administrator who created the SCIM token; empty for machine users.',
+    }),
     scope_type: Type.Enum(scopeTypes),
     scope_id: nullable(Type.String({ format: 'uuid', description: 'Null for system scope.' })),
     scope_name: Type.String(),

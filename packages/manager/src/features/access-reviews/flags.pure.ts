@@ -40,7 +40,7 @@ export function recommend(entryFlags: readonly Flag[]): Recommendation {
   return reviewFlags.some(hasFlag) ? 'review' : 'keep'
 }
 
-export const principalTypes = ['user', 'machine_user', 'personal_access_token'] as const
+export const principalTypes = ['user', 'machine_user', 'personal_access_token', 'scim_token'] as const
 export const scopeTypes = ['system', 'project', 'tenant', 'application', 'environment', 'endpoint'] as const
 /** Ranges for the time since the last activity. */
 export const activities = ['under_30_days', 'under_90_days', 'under_1_year', 'older', 'never'] as const

@@ -61,7 +61,12 @@ describe('recommendations', () => {
       },
       { principal_type: 'user', scope_type: 'tenant', activity: 'never', flags: [], entries: 4 },
     ])
-    expect(counts.by_principal_type).toEqual({ user: 7, machine_user: 0, personal_access_token: 0 })
+    expect(counts.by_principal_type).toEqual({
+      user: 7,
+      machine_user: 0,
+      personal_access_token: 0,
+      scim_token: 0,
+    })
     expect(counts.by_recommendation).toEqual({ revoke: 3, review: 0, keep: 4 })
     expect(counts.by_flag).toMatchObject({ dormant: 3, privileged: 3, expired: 0 })
     expect(counts.by_last_activity).toEqual({

@@ -14,6 +14,11 @@ const tenantRoles = `
     (select string_agg(distinct one collate "C", ',' order by one collate "C") from unnest(r.permissions) one) as permits
   from tenant_role_definitions r where $1::uuid is null or r.project_id = $1 offset 0`
 
+// A role that a group rule gives was granted by the administrator who created or last changed the rule.
+const ofRule = (entityType: string): string => `
+    case when m.group_rule_id is null then '${entityType}' else 'groupRule' end, coalesce(m.group_rule_id, m.id),
+    case when m.group_rule_id is null then '{grant,update}' else '{create,update}' end::text[]`
+
 /**
  * Selects the access of users. Administrators and tokens do not belong to a project, so only the system review lists
  * them.
@@ -28,32 +33,37 @@ const userAccess = `
   union all
   select 'user', u.id, ${userNameSql}, u.external_email, 'project', m.project_id, p.name, m.project_id,
     m.role, ${isActive}, m.updated_at, null, m.role in ('maintainer', 'owner'), null, u.id, u.id,
-    'user2project', m.id, '{grant,update}', null
+    ${ofRule('user2project')}, null
   from user2projects m join users u on u.id = m.user_id join projects p on p.id = m.project_id
   where $1::uuid is null or m.project_id = $1
   union all
   select 'user', u.id, ${userNameSql}, u.external_email, 'tenant', m.tenant_id, t.name, m.project_id,
     m.role_name, ${isActive}, m.updated_at, null, 'members' = any(d.permissions), null, u.id, u.id,
-    'user2tenant', m.id, '{grant,update}', d.permits
+    ${ofRule('user2tenant')}, d.permits
   from user2tenants m join users u on u.id = m.user_id join tenants t on t.id = m.tenant_id
     join (${tenantRoles}) d on d.tenant_id = m.tenant_id and d.name = m.role_name
   where $1::uuid is null or m.project_id = $1
   union all
   select 'user', u.id, ${userNameSql}, u.external_email, 'application', m.application_id, a.name,
     m.project_id, m.role, ${isActive}, m.updated_at, null, false, null, u.id, u.id,
-    'user2application', m.id, '{grant,update}', null
+    ${ofRule('user2application')}, null
   from user2applications m join users u on u.id = m.user_id join applications a on a.id = m.application_id
   where $1::uuid is null or m.project_id = $1`
 
 /**
  * Selects the access of tokens and machine users. A token that a user creates for themselves does not count as
- * self-granted.
+ * self-granted. A SCIM token acts for an identity provider, so it stays usable when its creator is deactivated.
  */
 const credentialAccess = `
   select 'personal_access_token', k.id, k.name, u.external_email, 'system', null, 'System', null,
     u.role, ${isActive}, k.created_at, k.expires_at, u.role = 'administrator', null, null, null,
     'personalAccessToken', k.id, '{create}', null
   from personal_access_tokens k join users u on u.id = k.user_id where not k.revoked and $1::uuid is null
+  union all
+  select 'scim_token', k.id, k.name, u.external_email, 'system', null, 'System', null,
+    'provisioner', true, k.created_at, k.expires_at, true, null, null, null,
+    'scimToken', k.id, '{create}', null
+  from scim_tokens k join users u on u.id = k.creator_id where k.revoked_at is null and $1::uuid is null
   union all
   select 'machine_user', m.id, m.name, '', 'environment', m.environment_id, e.display_name, m.project_id,
     'machine', m.enabled, m.created_at, null, false, coalesce(m.last_rotated_at, m.created_at), m.id, null,
@@ -105,15 +115,16 @@ const withFacts = `
   select p.*, coalesce(p.granted_at, g.created_at) as given_at, g.granted_by,
     g.granted_by = p.held_by::text as is_self_granted,
     case p.principal_type when 'user' then ua.last_active_at when 'machine_user' then ma.last_active_at
-      else k.last_used_at end as last_activity_at,
+      when 'scim_token' then s.last_used_at else k.last_used_at end as last_activity_at,
     -- Every use of a token is recorded, starting with the first.
-    case p.principal_type when 'personal_access_token' then p.granted_at
+    case when p.principal_type in ('personal_access_token', 'scim_token') then p.granted_at
       else greatest(coalesce(p.granted_at, g.created_at), r.started_at) end as known_from
   from (${population}) p
   cross join activity_recording r
   left join user_activity ua on p.principal_type = 'user' and ua.user_id = p.activity_of
   left join machine_user_activity ma on p.principal_type = 'machine_user' and ma.machine_user_id = p.activity_of
   left join personal_access_tokens k on p.principal_type = 'personal_access_token' and k.id = p.principal_id
+  left join scim_tokens s on p.principal_type = 'scim_token' and s.id = p.principal_id
   left join lateral (${newestGrant}) g on true`
 
 // The order must match flags.pure.ts.

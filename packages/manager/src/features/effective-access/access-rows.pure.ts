@@ -10,8 +10,14 @@ export const reasonKinds = ['SYSTEM_ROLE', 'PROJECT_ROLE', 'TENANT_ROLE', 'APPLI
 export type AccessReasonKind = (typeof reasonKinds)[number]
 export type AccessScope = 'SYSTEM' | 'PROJECT' | 'TENANT' | 'APPLICATION' | 'TENANT_APPLICATION'
 
-/** A membership; `role` is its name. */
-type Membership<Role extends string> = { id: string; role: Role; grantedAt: string }
+/** A membership; `role` is its name. A membership that a group rule gives names the rule and the group. */
+type Membership<Role extends string> = {
+  id: string
+  role: Role
+  grantedAt: string
+  groupRuleId: string | null
+  group: string | null
+}
 
 /** The object of a row, and the stored roles of the person in it and above it. */
 export type AccessRecord = {
@@ -22,6 +28,8 @@ export type AccessRecord = {
   tenantId: string | null
   applicationId: string | null
   isAdministrator: boolean
+  /** False for a deactivated person, who has no access while the roles stay. */
+  isActive: boolean
   inProject: Membership<ProjectRole> | null
   inTenant: (Membership<string> & { permissions: readonly TenantPermission[] }) | null
   inApplication: Membership<ApplicationRole> | null
@@ -39,6 +47,8 @@ export type AccessReason = {
   kind: AccessReasonKind
   role: string
   membershipId: string | null
+  /** The group whose rule gives the role; null if it was given directly or the reader may not see it. */
+  group: string | null
   grantedAt: string | null
   /** The audit entity of the grant; null if the reader may not see who granted the role. */
   grant: { projectId: string | null; entityType: string; entityId: string } | null
@@ -64,8 +74,8 @@ const allPermissions = Object.keys(permissions) as Permission[]
 export function createAccessRow(stored: AccessRecord, reader: Reader): AccessRow {
   const view = createView(stored, reader)
   const record = view.seesProjectRoles ? stored : { ...stored, inProject: null, inApplication: null }
-  const { scope, userId, projectId, tenantId, applicationId, isAdministrator } = record
-  const applicationRole = computeApplicationRole({
+  const { scope, userId, projectId, tenantId, applicationId, isAdministrator, isActive } = record
+  const storedApplicationRole = computeApplicationRole({
     isAdministrator,
     applicationRole: record.inApplication?.role ?? null,
     projectRole: record.inProject?.role ?? null,
@@ -77,16 +87,19 @@ export function createAccessRow(stored: AccessRecord, reader: Reader): AccessRow
     projectId,
     tenantId: view.seesTenant ? tenantId : null,
     applicationId: view.seesApplication ? applicationId : null,
-    role: findRoleName(record) ?? applicationRole ?? '',
-    applicationRole,
-    permissions:
-      projectId === null
-        ? allPermissions
-        : listHeldPermissions(toHeldRoles(record), { projectId, tenantId, applicationId }),
+    role: findRoleName(record) ?? storedApplicationRole ?? '',
+    applicationRole: isActive ? storedApplicationRole : null,
+    permissions: isActive ? listPermissions(record) : [],
     covers: coveredScopes[scope],
     reasons: listReasons(record, view.seesGrants),
     hiddenKinds: view.seesProjectRoles ? [] : ['PROJECT_ROLE', 'APPLICATION_ROLE'],
   }
+}
+
+const listPermissions = (record: AccessRecord): readonly Permission[] => {
+  const { projectId, tenantId, applicationId } = record
+  if (projectId === null) return allPermissions
+  return listHeldPermissions(toHeldRoles(record), { projectId, tenantId, applicationId })
 }
 
 const coveredScopes: Record<AccessScope, AccessScope[]> = {
@@ -151,14 +164,19 @@ function listReasons(record: AccessRecord, seesGrants: boolean): AccessReason[] 
     membership: Membership<string> | null,
   ): AccessReason[] => {
     if (membership === null) return []
-    const { id, role, grantedAt } = membership
-    const grant = seesGrants ? { projectId, entityType, entityId: id } : null
-    return [{ kind, role, membershipId: id, grantedAt, grant }]
+    const { id, role, grantedAt, groupRuleId } = membership
+    const key =
+      groupRuleId === null
+        ? { projectId, entityType, entityId: id }
+        : { projectId, entityType: 'groupRule', entityId: groupRuleId }
+    const [group, grant] = seesGrants ? [membership.group, key] : [null, null]
+    return [{ kind, role, membershipId: id, group, grantedAt, grant }]
   }
   const systemReason: AccessReason = {
     kind: 'SYSTEM_ROLE',
     role: 'administrator',
     membershipId: null,
+    group: null,
     grantedAt: null,
     grant: seesGrants ? systemGrant : null,
   }

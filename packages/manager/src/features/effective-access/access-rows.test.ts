@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { type AccessRecord, createAccessRow } from './access-rows.pure.ts'
 
+const granted = { grantedAt: '2026-01-01T00:00:00Z', groupRuleId: null, group: null }
 const record: AccessRecord = {
   scope: 'TENANT_APPLICATION',
   userId: 'user',
@@ -9,11 +10,12 @@ const record: AccessRecord = {
   tenantId: 'tenant',
   applicationId: 'application',
   isAdministrator: false,
-  inProject: { id: 'in project', role: 'owner', grantedAt: '2026-01-01T00:00:00Z' },
+  isActive: true,
+  inProject: { id: 'in project', role: 'owner', ...granted },
   inTenant: {
     id: 'in tenant',
     role: 'member',
-    grantedAt: '2026-01-01T00:00:00Z',
+    ...granted,
     permissions: ['apps.read'],
   },
   inApplication: null,

@@ -9,7 +9,7 @@ export type Grant = { grantedAt: string; grantedBy: string | null }
 
 /**
  * Returns the newest grant or change of each role, or null if the trail has none. If a person accepted an invitation, the
- * inviter granted the role.
+ * inviter granted the role. The grant of a group rule is its creation or last change.
  */
 export async function findGrants(db: Reads, keys: readonly GrantKey[]): Promise<(Grant | null)[]> {
   const { rows } = await sql<Grant & { position: number }>`
@@ -24,7 +24,8 @@ export async function findGrants(db: Reads, keys: readonly GrantKey[]): Promise<
         audit_logs.metadata ->> 'inviter_id' as inviter_id
       from audit_logs
       where audit_logs.chain_id = wanted.chain_id and audit_logs.entity_id = wanted.entity_id
-        and audit_logs.entity_type = wanted.entity_type and audit_logs.action in ('grant', 'update')
+        and audit_logs.entity_type = wanted.entity_type and audit_logs.action = any(case wanted.entity_type
+          when 'groupRule' then array['create', 'update'] else array['grant', 'update'] end)
         and (wanted.entity_type <> 'user' or audit_logs.changes #>> '{role,after}' = 'administrator')
       order by audit_logs.seq desc limit 1
     ) l

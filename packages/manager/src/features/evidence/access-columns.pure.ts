@@ -19,11 +19,13 @@ const subjectId = `case l.entity_type
   when 'user' then l.entity_id
   when 'machineUser' then l.entity_id
   when 'machineUser2Endpoint' then ${readField('machineUserId')}
+  when 'groupRule' then ${readField('groupId')}
   when 'tenant2Application' then ${readField('tenantId')}
   when 'user2project' then ${memberId} when 'user2tenant' then ${memberId} when 'user2application' then ${memberId}
 end`
 const scopeId = `case l.entity_type
   when 'user2project' then l.chain_id::text
+  when 'groupRule' then coalesce(${readField('tenantId')}, ${readField('applicationId')}, l.chain_id::text)
   when 'user2tenant' then ${readField('tenantId')}
   when 'tenantRoleDefinition' then ${readField('tenantId')}
   when 'user2application' then ${readField('applicationId')}
@@ -33,19 +35,28 @@ const scopeId = `case l.entity_type
   when 'application' then l.entity_id when 'endpoint' then l.entity_id
 end`
 
+/** The people to whom a group rule gave a role, or from whom it took one: their number and their ids. */
+export const peopleColumns = {
+  people: "(l.metadata ->> 'people')::int",
+  person_ids: "l.metadata -> 'userIds'",
+}
+
 /** Requires `accessJoins`. The names are current names, or null for deleted entities. */
 export const accessColumns = {
   subject_type: `case when l.entity_type in ('user', 'user2project', 'user2tenant', 'user2application') then 'user'
     when l.entity_type in ('machineUser', 'machineUser2Endpoint') then 'machine_user'
-    when l.entity_type = 'tenant2Application' then 'tenant' end`,
+    when l.entity_type = 'tenant2Application' then 'tenant' when l.entity_type = 'groupRule' then 'group' end`,
   subject_id: 'of_access.subject_id',
   subject_name:
-    "coalesce(nullif(subject_user.external_name, ''), subject_user.external_username, subject_machine.name, subject_tenant.name)",
+    "coalesce(nullif(subject_user.external_name, ''), subject_user.external_username, subject_machine.name, subject_tenant.name, subject_group.display_name)",
   subject_email: "nullif(subject_user.external_email, '')",
   scope_type: `case l.entity_type when 'user' then 'system' when 'user2project' then 'project' when 'user2tenant' then 'tenant'
     when 'tenantRoleDefinition' then 'tenant' when 'user2application' then 'application'
     when 'tenant2Application' then 'application' when 'machineUser2Endpoint' then 'endpoint'
-    when 'machineUser' then 'project' else l.entity_type end`,
+    when 'machineUser' then 'project'
+    when 'groupRule' then case when ${readField('tenantId')} is not null then 'tenant'
+      when ${readField('applicationId')} is not null then 'application' else 'project' end
+    else l.entity_type end`,
   scope_id: 'of_access.scope_id',
   scope_name: 'coalesce(scope_tenant.name, scope_application.name, scope_endpoint.name, scope_project.name)',
 }
@@ -64,6 +75,7 @@ export const accessJoins = `
   left join users subject_user on subject_user.id = ids.subject_id
   left join machine_users subject_machine on subject_machine.id = ids.subject_id
   left join tenants subject_tenant on subject_tenant.id = ids.subject_id
+  left join scim_groups subject_group on subject_group.id = ids.subject_id
   left join projects scope_project on scope_project.id = ids.scope_id
   left join tenants scope_tenant on scope_tenant.id = ids.scope_id
   left join applications scope_application on scope_application.id = ids.scope_id

@@ -1,4 +1,10 @@
-import { accessColumns, accessJoins, assignments, membershipKinds } from './access-columns.pure.ts'
+import {
+  accessColumns,
+  accessJoins,
+  assignments,
+  membershipKinds,
+  peopleColumns,
+} from './access-columns.pure.ts'
 import {
   buildAfterSql,
   joinWithOr,
@@ -11,7 +17,7 @@ export const accessRevocations = createTrailQuery({
   name: 'access-revocations',
   title: 'Revoked access',
   description:
-    'Revoked memberships. Deactivated people. Removed or disabled access of machine users to endpoints and of tenants to applications. Disabled machine users. Deletions of projects, tenants, applications, endpoints and machine users, each of which immediately revokes all related access.',
+    'Revoked memberships. Roles that group rules took from people. Deactivated people. Removed or disabled access of machine users to endpoints and of tenants to applications. Disabled machine users. Deletions of projects, tenants, applications, endpoints and machine users, each of which immediately revokes all related access.',
   controls: [
     'ISO/IEC 27001:2022 A.5.18',
     'SOC 2 CC6.2',
@@ -22,10 +28,11 @@ export const accessRevocations = createTrailQuery({
   columns: {
     ...accessColumns,
     former_role: `coalesce(${buildBeforeSql('role')}, ${buildBeforeSql('roleName')})`,
+    ...peopleColumns,
   },
   joins: accessJoins,
   condition: joinWithOr(
-    buildEntityCondition(membershipKinds, 'revoke'),
+    buildEntityCondition([...membershipKinds, 'groupRule'], 'revoke'),
     buildEntityCondition(['user'], 'deactivate'),
     buildEntityCondition(
       [...assignments, 'project', 'tenant', 'application', 'endpoint', 'machineUser'],

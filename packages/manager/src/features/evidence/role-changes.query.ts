@@ -11,7 +11,7 @@ export const roleChanges = createTrailQuery({
   name: 'role-changes',
   title: 'Changed roles',
   description:
-    'Changed roles of project, tenant and application members, changed system roles, and tenant roles that were defined, changed or removed. Rows show the role or the permissions before and after.',
+    'Changed roles of project, tenant and application members, changed system roles, tenant roles that were defined, changed or removed, and group rules that were created, changed or deleted. Rows show the role or the permissions before and after.',
   controls: ['ISO/IEC 27001:2022 A.5.18', 'SOC 2 CC6.3', 'NIST SP 800-53 AC-2', 'NIST SP 800-53 AC-6'],
   columns: {
     ...accessColumns,
@@ -24,5 +24,6 @@ export const roleChanges = createTrailQuery({
   condition: joinWithOr(
     buildEntityCondition([...membershipKinds, 'user'], 'update'),
     buildEntityCondition(['tenantRoleDefinition']),
+    buildEntityCondition(['groupRule'], 'create', 'update', 'delete'),
   ),
 })

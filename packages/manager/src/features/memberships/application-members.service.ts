@@ -12,6 +12,8 @@ import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import * as store from './application-members.store.ts'
 import { withdrawOfMember } from './withdrawn-invitations.service.ts'
+import { createGroupRoleError, groupRolesService } from './group-roles.service.ts'
+import { createMemberExistsError } from './member-exists.pure.ts'
 import * as authority from './authority.store.ts'
 import type { GrantToUser } from './directory-grants.service.ts'
 
@@ -19,7 +21,14 @@ export type ApplicationMembersService = ReturnType<typeof createApplicationMembe
 
 export const applicationMemberEvent = createEventBuilder<store.ApplicationMember>({
   type: 'user2application',
-  classes: { id: 'public', projectId: 'ignored', applicationId: 'public', userId: 'public', role: 'public' },
+  classes: {
+    id: 'public',
+    projectId: 'ignored',
+    applicationId: 'public',
+    userId: 'public',
+    role: 'public',
+    groupRuleId: 'public',
+  },
   nameOf: (member) => `${member.role} of user ${member.userId}`,
   projectOf: (member) => member.projectId,
 })
@@ -39,6 +48,25 @@ const checkRole = (role: string) =>
   checkFields({ role: () => checkOneOf(role, 'role', applicationRoles) }).role
 
 type MembersDeps = { db: Db; audit: Audit; grantToUser: GrantToUser }
+
+/** Returns a function that removes a member. */
+const createRemove =
+  ({ db, audit }: Pick<MembersDeps, 'db' | 'audit'>) =>
+  (actor: Actor, { id, expectedRevision }: RefWithRevision): Promise<true> =>
+    db.transaction(async (tx) => {
+      const { applicationId } = orNotFound(await store.findApplicationMember(tx, id), 'user2application')
+      await authority.lockApplicationMembers(tx, applicationId)
+      const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
+      await assertMaintainer(tx, actor.user.id, before.projectId)
+      await checkRevision(tx, actor, before, expectedRevision)
+      if (before.groupRuleId !== null) throw createGroupRoleError()
+      await store.deleteApplicationMember(tx, id)
+      const revocation = applicationMemberEvent('revoke', { before, after: null })
+      const object = { kind: 'application' as const, id: applicationId }
+      const fromGroups = await groupRolesService.apply(tx, [before.userId], [object])
+      await audit.append(tx, actor, revocation, ...fromGroups, ...(await withdrawOfMember(tx, before)))
+      return true as const
+    })
 
 export function createApplicationMembersService({ db, audit, grantToUser }: MembersDeps) {
   return {
@@ -65,8 +93,11 @@ export function createApplicationMembersService({ db, audit, grantToUser }: Memb
         await assertMaintainer(tx, actor.user.id, projectId)
         await addUser()
         const values = { projectId, applicationId, userId, role: grantedRole }
+        const before = (await store.findApplicationMemberOfGroup(tx, applicationId, userId)) ?? null
         const after = await store.insertApplicationMember(tx, values)
-        await audit.append(tx, actor, applicationMemberEvent('grant', { before: null, after }))
+        if (after === undefined) throw createMemberExistsError('application')
+        const events = await groupRolesService.describe(tx, applicationMemberEvent, { before, after })
+        await audit.append(tx, actor, ...events)
         return after
       })
     },
@@ -78,26 +109,18 @@ export function createApplicationMembersService({ db, audit, grantToUser }: Memb
     ): Promise<store.ApplicationMember> => {
       const grantedRole = checkRole(role)
       return db.transaction(async (tx) => {
-        const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
-        await assertMaintainer(tx, actor.user.id, before.projectId)
-        await checkRevision(tx, actor, before, expectedRevision)
-        const after = await store.setApplicationRole(tx, id, grantedRole)
-        await audit.append(tx, actor, applicationMemberEvent('update', { before, after }))
-        return after
-      })
-    },
-
-    remove: (actor: Actor, { id, expectedRevision }: RefWithRevision): Promise<true> =>
-      db.transaction(async (tx) => {
         const { applicationId } = orNotFound(await store.findApplicationMember(tx, id), 'user2application')
         await authority.lockApplicationMembers(tx, applicationId)
         const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
         await assertMaintainer(tx, actor.user.id, before.projectId)
         await checkRevision(tx, actor, before, expectedRevision)
-        await store.deleteApplicationMember(tx, id)
-        const revocation = applicationMemberEvent('revoke', { before, after: null })
-        await audit.append(tx, actor, revocation, ...(await withdrawOfMember(tx, before)))
-        return true as const
-      }),
+        const after = await store.setApplicationRole(tx, id, grantedRole)
+        const events = await groupRolesService.describe(tx, applicationMemberEvent, { before, after })
+        await audit.append(tx, actor, ...events)
+        return after
+      })
+    },
+
+    remove: createRemove({ db, audit }),
   }
 }

@@ -13,9 +13,19 @@ export type ApplicationMember = RevisionFields & {
   applicationId: string
   userId: string
   role: string
+  /** The rule that gives the role; null if the role was given directly. */
+  groupRuleId: string | null
 }
 
-const columns = ['id', 'projectId', 'applicationId', 'userId', 'role', ...revisionColumns] as const
+const columns = [
+  'id',
+  'projectId',
+  'applicationId',
+  'userId',
+  'role',
+  'groupRuleId',
+  ...revisionColumns,
+] as const
 
 export const applicationMemberFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -89,6 +99,21 @@ export async function isApplicationMember(tx: Tx, applicationId: string, userId:
   return row !== undefined
 }
 
+/** Returns the membership that a group rule gives to a user, if the user has no direct role. */
+export function findApplicationMemberOfGroup(
+  tx: Tx,
+  applicationId: string,
+  userId: string,
+): Promise<ApplicationMember | undefined> {
+  return tx
+    .selectFrom('user2applications')
+    .select(columns)
+    .where('applicationId', '=', applicationId)
+    .where('userId', '=', userId)
+    .where('groupRuleId', 'is not', null)
+    .executeTakeFirst()
+}
+
 /** Returns a membership and locks its row until the transaction ends. */
 export function lockApplicationMember(tx: Tx, id: string): Promise<ApplicationMember | undefined> {
   return tx
@@ -99,21 +124,29 @@ export function lockApplicationMember(tx: Tx, id: string): Promise<ApplicationMe
     .executeTakeFirst()
 }
 
+/** Gives a role directly. A role of a group rule gives way to it. Returns undefined if the user has another direct role. */
 export function insertApplicationMember(
   tx: Tx,
-  values: Omit<ApplicationMember, 'id' | keyof RevisionFields>,
-): Promise<ApplicationMember> {
+  values: Omit<ApplicationMember, 'id' | 'groupRuleId' | keyof RevisionFields>,
+): Promise<ApplicationMember | undefined> {
   return tx
     .insertInto('user2applications')
     .values({ id: newId(), ...values })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['applicationId', 'userId'])
+        .doUpdateSet({ role: values.role, groupRuleId: null, updatedAt: sql`now()` })
+        .where('user2applications.groupRuleId', 'is not', null),
+    )
     .returning(columns)
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
 }
 
+/** Gives another role directly. */
 export function setApplicationRole(tx: Tx, id: string, role: string): Promise<ApplicationMember> {
   return tx
     .updateTable('user2applications')
-    .set({ role, updatedAt: sql`now()` })
+    .set({ role, groupRuleId: null, updatedAt: sql`now()` })
     .where('id', '=', id)
     .returning(columns)
     .executeTakeFirstOrThrow()

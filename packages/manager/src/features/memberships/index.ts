@@ -10,6 +10,7 @@ import { createIdFinder } from '../../policy/scopes.ts'
 import type { UsersApi } from '../users/index.ts'
 import { createApplicationMembersService } from './application-members.service.ts'
 import { type InvitedMembersService, createInvitedMembersService } from './invited-members.service.ts'
+import { type GroupRolesService, groupRolesService } from './group-roles.service.ts'
 import { createGrantToUser } from './directory-grants.service.ts'
 import { createMembershipsResolvers } from './memberships.resolvers.ts'
 import { type ProjectMembersService, createProjectMembersService } from './project-members.service.ts'
@@ -18,36 +19,25 @@ import { createTenantRolesResolvers } from './tenant-roles.resolvers.ts'
 import { type TenantRolesService, createTenantRolesService } from './tenant-roles.service.ts'
 import { createUserMembershipsService } from './user-memberships.service.ts'
 
+export type { RuleObject } from './group-roles.service.ts'
+
 /**
- * Functions for features that create projects and tenants, and for invitations. They run in the transaction of the
- * caller.
+ * Functions for features that create projects and tenants, for invitations and for group rules. They run in the
+ * transaction of the caller.
  */
 export type MembershipsApi = {
   addFirstOwner: ProjectMembersService['addFirstOwner']
   seedTenantRoles: TenantRolesService['seed']
   invited: InvitedMembersService
+  /** Roles that rules give to the members of groups. */
+  groupRoles: GroupRolesService
 }
 
 const constraints: ConstraintMeanings = {
-  user2projects_member_key: [
-    'conflict',
-    'the user is already a member of the project; change the role instead',
-    'userID',
-  ],
   user2projects_user_fkey: ['not_found', 'user not found'],
   user2projects_project_fkey: ['not_found', 'project not found'],
-  user2tenants_member_key: [
-    'conflict',
-    'the user is already a member of the tenant; change the role instead',
-    'userID',
-  ],
   user2tenants_user_fkey: ['not_found', 'user not found'],
   user2tenants_role_fkey: ['conflict', 'the role definition is in use; give its members another role first'],
-  user2applications_member_key: [
-    'conflict',
-    'the user is already a member of the application; change the role instead',
-    'userID',
-  ],
   user2applications_user_fkey: ['not_found', 'user not found'],
   user2applications_application_fkey: ['not_found', 'application not found'],
   user2tenants_tenant_fkey: ['not_found', 'tenant not found'],
@@ -101,6 +91,7 @@ export const memberships = defineFeature({
       addFirstOwner: projectMembers.addFirstOwner,
       seedTenantRoles: tenantRoles.seed,
       invited: createInvitedMembersService(),
+      groupRoles: groupRolesService,
     }
     return {
       resolvers: {

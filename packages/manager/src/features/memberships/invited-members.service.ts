@@ -9,6 +9,7 @@ import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import { applicationMemberEvent, assertMaintainer } from './application-members.service.ts'
 import * as applicationMembers from './application-members.store.ts'
 import * as authority from './authority.store.ts'
+import { createMemberExistsError } from './member-exists.pure.ts'
 import { projectMemberEvent } from './project-members.service.ts'
 import * as projectMembers from './project-members.store.ts'
 import { findProjectGrantProblem, findTenantInviteProblem } from './role-grants.pure.ts'
@@ -42,15 +43,18 @@ const ofProject: Members = {
       caller: isAbove ? 'above' : await lockProjectRole(tx, id, inviterId),
       isSelf: false,
       currentRole: null,
+      isRoleOfGroup: false,
+      isRemoval: false,
       requestedRole,
       // An additional member never removes the last owner.
-      owners: 1,
+      otherOwners: 1,
     })
     if (problem !== null) throw notPermitted(problem)
   },
   isMember: async (tx, userId, id) => (await lockProjectRole(tx, id, userId)) !== null,
   insert: async (tx, userId, { projectId, role }) => {
     const after = await projectMembers.insertProjectMember(tx, { projectId, userId, role })
+    if (after === undefined) throw createMemberExistsError('project')
     return projectMemberEvent('grant', { before: null, after })
   },
 }
@@ -68,6 +72,7 @@ const ofTenant: Members = {
   isMember: async (tx, userId, id) => (await authority.findTenantRoleOfUser(tx, id, userId)) !== null,
   insert: async (tx, userId, { projectId, id: tenantId, role: roleName }) => {
     const after = await tenantMembers.insertTenantMember(tx, { projectId, tenantId, userId, roleName })
+    if (after === undefined) throw createMemberExistsError('tenant')
     return tenantMemberEvent('grant', { before: null, after })
   },
 }
@@ -83,6 +88,7 @@ const ofApplication: Members = {
   insert: async (tx, userId, { projectId, id: applicationId, role }) => {
     const values = { projectId, applicationId, userId, role }
     const after = await applicationMembers.insertApplicationMember(tx, values)
+    if (after === undefined) throw createMemberExistsError('application')
     return applicationMemberEvent('grant', { before: null, after })
   },
 }

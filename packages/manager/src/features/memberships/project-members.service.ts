@@ -12,6 +12,8 @@ import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import * as authority from './authority.store.ts'
 import type { GrantToUser } from './directory-grants.service.ts'
+import { createGroupRoleError, groupRolesService } from './group-roles.service.ts'
+import { createMemberExistsError } from './member-exists.pure.ts'
 import { findProjectGrantProblem } from './role-grants.pure.ts'
 import * as store from './project-members.store.ts'
 import { withdrawOfMember } from './withdrawn-invitations.service.ts'
@@ -20,7 +22,13 @@ export type ProjectMembersService = ReturnType<typeof createProjectMembersServic
 
 export const projectMemberEvent = createEventBuilder<store.ProjectMember>({
   type: 'user2project',
-  classes: { id: 'public', projectId: 'ignored', userId: 'public', role: 'public' },
+  classes: {
+    id: 'public',
+    projectId: 'ignored',
+    userId: 'public',
+    role: 'public',
+    groupRuleId: 'public',
+  },
   nameOf: (member) => `${member.role} of user ${member.userId}`,
   projectOf: (member) => member.projectId,
 })
@@ -28,8 +36,9 @@ export const projectMemberEvent = createEventBuilder<store.ProjectMember>({
 type Change = {
   projectId: string
   userId: string
-  existingRole: ProjectRole | null
+  before: store.ProjectMember | null
   newRole: ProjectRole | null
+  isRemoval: boolean
 }
 
 /** Throws unless the caller's role before the change permits it. The caller must hold the member lock. */
@@ -38,9 +47,11 @@ async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> 
   const problem = findProjectGrantProblem({
     caller: isAbove ? 'above' : await lockProjectRole(tx, change.projectId, actor.user.id),
     isSelf: change.userId === actor.user.id,
-    currentRole: change.existingRole,
+    currentRole: (change.before?.role ?? null) as ProjectRole | null,
+    isRoleOfGroup: (change.before?.groupRuleId ?? null) !== null,
+    isRemoval: change.isRemoval,
     requestedRole: change.newRole,
-    owners: await store.countOwners(tx, change.projectId),
+    otherOwners: await store.countOtherOwners(tx, change.projectId, change.userId),
   })
   if (problem !== null) throw notPermitted(problem)
 }
@@ -49,9 +60,10 @@ const checkRole = (role: string) => checkFields({ role: () => checkOneOf(role, '
 
 type MembersDeps = { db: Db; audit: Audit; grantToUser: GrantToUser }
 
-export function createProjectMembersService({ db, audit, grantToUser }: MembersDeps) {
-  /** Checks and applies a change to an existing membership. If `requested` is null, the membership is removed. */
-  const change = (
+/** Returns a function that checks and applies a change to an existing membership. If `requested` is null, the membership is removed. */
+const createChange =
+  ({ db, audit }: MembersDeps) =>
+  (
     actor: Actor,
     { id, expectedRevision }: RefWithRevision,
     newRole: ProjectRole | null,
@@ -61,24 +73,39 @@ export function createProjectMembersService({ db, audit, grantToUser }: MembersD
       await authority.lockProjectMembers(tx, projectId)
       // The membership is read again under the lock, because a concurrent change may have committed first.
       const before = orNotFound(await store.findProjectMember(tx, id), 'user2project')
-      const { userId, role } = before
-      await assertGrant(tx, actor, { projectId, userId, existingRole: role as ProjectRole, newRole })
+      const { userId } = before
+      const object = { kind: 'project' as const, id: projectId }
+      const isRemoval = newRole === null
+      // After the removal of a direct role, the role of the person's groups applies: it must be one that the caller may give.
+      const groupRole = isRemoval ? await groupRolesService.findRole(tx, userId, object) : null
+      const change = { projectId, userId, before, isRemoval }
+      await assertGrant(tx, actor, { ...change, newRole: newRole ?? (groupRole as ProjectRole | null) })
       await checkRevision(tx, actor, before, expectedRevision)
-      if (newRole === null) {
+      if (isRemoval) {
+        if (before.groupRuleId !== null) throw createGroupRoleError()
         await store.deleteProjectMember(tx, id)
         const revocation = projectMemberEvent('revoke', { before, after: null })
-        await audit.append(tx, actor, revocation, ...(await withdrawOfMember(tx, before)))
+        const fromGroups = await groupRolesService.apply(tx, [userId], [object])
+        await audit.append(tx, actor, revocation, ...fromGroups, ...(await withdrawOfMember(tx, before)))
         return null
       }
       const after = await store.setProjectRole(tx, id, newRole)
-      await audit.append(tx, actor, projectMemberEvent('update', { before, after }))
+      await audit.append(
+        tx,
+        actor,
+        ...(await groupRolesService.describe(tx, projectMemberEvent, { before, after })),
+      )
       return after
     })
 
+export function createProjectMembersService(deps: MembersDeps) {
+  const { db, audit, grantToUser } = deps
+  const change = createChange(deps)
   return {
     /** Makes the creator of a project its owner, in the transaction that creates the project. */
     addFirstOwner: async (tx: Tx, actor: Actor, projectId: string): Promise<void> => {
       const after = await store.insertProjectMember(tx, { projectId, userId: actor.user.id, role: 'owner' })
+      if (after === undefined) throw createMemberExistsError('project')
       await audit.append(tx, actor, projectMemberEvent('grant', { before: null, after }))
     },
 
@@ -97,10 +124,17 @@ export function createProjectMembersService({ db, audit, grantToUser }: MembersD
       const userId = orNotFound(parseUuid(userID), 'user')
       return grantToUser(actor, userId, async (tx, addUser) => {
         await authority.lockProjectMembers(tx, projectId)
-        await assertGrant(tx, actor, { projectId, userId, existingRole: null, newRole })
+        // A direct role replaces that of a group, so it must not demote a member with a higher role.
+        const before = (await store.findProjectMemberOfGroup(tx, projectId, userId)) ?? null
+        await assertGrant(tx, actor, { projectId, userId, before, newRole, isRemoval: false })
         await addUser()
         const after = await store.insertProjectMember(tx, { projectId, userId, role: newRole })
-        await audit.append(tx, actor, projectMemberEvent('grant', { before: null, after }))
+        if (after === undefined) throw createMemberExistsError('project')
+        await audit.append(
+          tx,
+          actor,
+          ...(await groupRolesService.describe(tx, projectMemberEvent, { before, after })),
+        )
         return after
       })
     },

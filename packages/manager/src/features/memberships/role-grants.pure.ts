@@ -13,18 +13,30 @@ export type ProjectGrant = {
   isSelf: boolean
   /** The current role of the target; null if the target is not a member. */
   currentRole: ProjectRole | null
-  /** The requested role; null to remove the membership. */
+  /** Whether a group rule gives the current role. */
+  isRoleOfGroup: boolean
+  /** Whether a direct role is removed. The requested role is then the one that group rules give afterwards. */
+  isRemoval: boolean
+  /** The role after the change; null if the target is then not a member. */
   requestedRole: ProjectRole | null
-  owners: number
+  /** Number of active direct owners besides the target. */
+  otherOwners: number
 }
+
+const lastOwnerProblem = 'the last owner cannot be removed or demoted; make another member owner first'
+// The person would keep the role after leaving the group.
+const ownGroupRoleProblem =
+  'you cannot replace the role of your group by a direct role; ask another maintainer'
 
 /** Returns why a change to a project membership is rejected, or null if it is permitted. */
 export function findProjectGrantProblem({
   caller,
   isSelf,
   currentRole,
+  isRoleOfGroup,
+  isRemoval,
   requestedRole,
-  owners,
+  otherOwners,
 }: ProjectGrant): string | null {
   const callerRank = caller === 'above' ? Number.POSITIVE_INFINITY : getProjectRank(caller)
   if (callerRank < getProjectRank('maintainer'))
@@ -33,8 +45,10 @@ export function findProjectGrantProblem({
   if (getProjectRank(currentRole) > callerRank) return 'the member has a higher role than you'
   if (isSelf && caller !== 'above' && getProjectRank(requestedRole) > getProjectRank(currentRole))
     return 'you cannot raise your own role'
-  if (currentRole === 'owner' && requestedRole !== 'owner' && owners <= 1)
-    return 'the last owner cannot be removed or demoted; make another member owner first'
+  if (isSelf && caller !== 'above' && isRoleOfGroup) return ownGroupRoleProblem
+  // Owners by a group rule can disappear at any time, so they do not count.
+  const isDirectOwner = currentRole === 'owner' && !isRoleOfGroup
+  if (isDirectOwner && (isRemoval || requestedRole !== 'owner') && otherOwners === 0) return lastOwnerProblem
   return null
 }
 
@@ -42,9 +56,15 @@ export type TenantRole = { name: string; permissions: readonly TenantPermission[
 
 export type TenantGrant = {
   caller: TenantRole | AboveScope | null
+  isSelf: boolean
   existingRole: TenantRole | null
+  /** Whether a group rule gives the existing role. */
+  isRoleOfGroup: boolean
+  /** Whether a direct role is removed. The new role is then the one that group rules give afterwards. */
+  isRemoval: boolean
   newRole: TenantRole | null
-  ownerCount: number
+  /** Number of active direct owners besides the target. */
+  otherOwners: number
 }
 
 /**
@@ -54,9 +74,12 @@ export type TenantGrant = {
  */
 export function findTenantGrantProblem({
   caller,
+  isSelf,
   existingRole,
+  isRoleOfGroup,
+  isRemoval,
   newRole,
-  ownerCount,
+  otherOwners,
 }: TenantGrant): string | null {
   if (caller === 'above') return null
   if (caller === null || !caller.permissions.includes('members'))
@@ -65,8 +88,9 @@ export function findTenantGrantProblem({
     return `your role does not let you grant ${newRole.name}`
   if (existingRole !== null && !coversRole(caller, existingRole))
     return 'the member has a higher role than you'
-  if (existingRole?.name === 'owner' && newRole?.name !== 'owner' && ownerCount <= 1)
-    return 'the last owner cannot be removed or demoted; make another member owner first'
+  if (isSelf && isRoleOfGroup) return ownGroupRoleProblem
+  const isDirectOwner = existingRole?.name === 'owner' && !isRoleOfGroup
+  if (isDirectOwner && (isRemoval || newRole?.name !== 'owner') && otherOwners === 0) return lastOwnerProblem
   return null
 }
 

@@ -12,6 +12,8 @@ import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
 import * as authority from './authority.store.ts'
 import type { GrantToUser } from './directory-grants.service.ts'
+import { createGroupRoleError, groupRolesService } from './group-roles.service.ts'
+import { createMemberExistsError } from './member-exists.pure.ts'
 import { type AboveScope, type TenantRole, findTenantGrantProblem } from './role-grants.pure.ts'
 import * as store from './tenant-members.store.ts'
 import { withdrawOfMember } from './withdrawn-invitations.service.ts'
@@ -20,7 +22,14 @@ export type TenantMembersService = ReturnType<typeof createTenantMembersService>
 
 export const tenantMemberEvent = createEventBuilder<store.TenantMember>({
   type: 'user2tenant',
-  classes: { id: 'public', projectId: 'ignored', tenantId: 'public', userId: 'public', roleName: 'public' },
+  classes: {
+    id: 'public',
+    projectId: 'ignored',
+    tenantId: 'public',
+    userId: 'public',
+    roleName: 'public',
+    groupRuleId: 'public',
+  },
   nameOf: (member) => `${member.roleName} of user ${member.userId}`,
   projectOf: (member) => member.projectId,
 })
@@ -41,17 +50,24 @@ export async function findRoleInTenant(
 type Change = {
   projectId: string
   tenantId: string
-  existingRole: TenantRole | null
+  userId: string
+  before: store.TenantMember | null
   newRole: TenantRole | null
+  isRemoval: boolean
 }
 
 /** Throws unless the caller's roles before the change permit it. The caller must hold the member lock. */
 async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
+  const { tenantId, before } = change
   const problem = findTenantGrantProblem({
-    caller: await findRoleInTenant(tx, actor.user.id, change.projectId, change.tenantId),
-    existingRole: change.existingRole,
+    caller: await findRoleInTenant(tx, actor.user.id, change.projectId, tenantId),
+    isSelf: change.userId === actor.user.id,
+    existingRole:
+      before === null ? null : await authority.findTenantRoleByName(tx, tenantId, before.roleName),
+    isRoleOfGroup: (before?.groupRuleId ?? null) !== null,
+    isRemoval: change.isRemoval,
     newRole: change.newRole,
-    ownerCount: await store.countOwners(tx, change.tenantId),
+    otherOwners: await store.countOtherOwners(tx, change.tenantId, change.userId),
   })
   if (problem !== null) throw notPermitted(problem)
 }
@@ -65,9 +81,10 @@ async function findDefinedRole(tx: Tx, tenantId: string, name: string): Promise<
 
 type MembersDeps = { db: Db; audit: Audit; grantToUser: GrantToUser }
 
-export function createTenantMembersService({ db, audit, grantToUser }: MembersDeps) {
-  /** Checks and applies a change to an existing membership. If `roleName` is null, the membership is removed. */
-  const change = (
+/** Returns a function that checks and applies a change to an existing membership. If `roleName` is null, the membership is removed. */
+const createChange =
+  ({ db, audit }: MembersDeps) =>
+  (
     actor: Actor,
     { id, expectedRevision }: RefWithRevision,
     roleName: string | null,
@@ -77,21 +94,35 @@ export function createTenantMembersService({ db, audit, grantToUser }: MembersDe
       await authority.lockTenantMembers(tx, tenantId)
       // The membership is read again under the lock, because a concurrent change may have committed first.
       const before = orNotFound(await store.findTenantMember(tx, id), 'user2tenant')
-      const newRole = roleName === null ? null : await findDefinedRole(tx, tenantId, roleName)
-      const current = await authority.findTenantRoleByName(tx, tenantId, before.roleName)
-      await assertGrant(tx, actor, { projectId: before.projectId, tenantId, existingRole: current, newRole })
+      const { projectId, userId } = before
+      const object = { kind: 'tenant' as const, id: tenantId }
+      const isRemoval = roleName === null
+      // After the removal of a direct role, the role of the person's groups applies: it must be one that the caller may give.
+      const groupRole = isRemoval ? await groupRolesService.findRole(tx, userId, object) : null
+      const nextName = roleName ?? groupRole
+      const newRole = nextName === null ? null : await findDefinedRole(tx, tenantId, nextName)
+      await assertGrant(tx, actor, { projectId, tenantId, userId, before, newRole, isRemoval })
       await checkRevision(tx, actor, before, expectedRevision)
-      if (newRole === null) {
+      if (isRemoval || newRole === null) {
+        if (before.groupRuleId !== null) throw createGroupRoleError()
         await store.deleteTenantMember(tx, id)
         const revocation = tenantMemberEvent('revoke', { before, after: null })
-        await audit.append(tx, actor, revocation, ...(await withdrawOfMember(tx, before)))
+        const fromGroups = await groupRolesService.apply(tx, [userId], [object])
+        await audit.append(tx, actor, revocation, ...fromGroups, ...(await withdrawOfMember(tx, before)))
         return null
       }
       const after = await store.setTenantRole(tx, id, newRole.name)
-      await audit.append(tx, actor, tenantMemberEvent('update', { before, after }))
+      await audit.append(
+        tx,
+        actor,
+        ...(await groupRolesService.describe(tx, tenantMemberEvent, { before, after })),
+      )
       return after
     })
 
+export function createTenantMembersService(deps: MembersDeps) {
+  const { db, audit, grantToUser } = deps
+  const change = createChange(deps)
   return {
     list: (tenantId: string, args: ListArgs): Promise<store.TenantMember[]> =>
       store.listTenantMembers(db.read, tenantId, readPage(store.tenantMemberFields, args)),
@@ -108,12 +139,19 @@ export function createTenantMembersService({ db, audit, grantToUser }: MembersDe
       return grantToUser(actor, userId, async (tx, addUser) => {
         const projectId = orNotFound(await authority.lockTenantMembers(tx, tenantId), 'tenant')
         const newRole = await findDefinedRole(tx, tenantId, roleName)
+        // A direct role replaces that of a group, so it must not demote a member with a higher role.
+        const before = (await store.findTenantMemberOfGroup(tx, tenantId, userId)) ?? null
         // The check runs before the write: callers who add themselves must not get permissions from the new row.
-        await assertGrant(tx, actor, { projectId, tenantId, existingRole: null, newRole })
+        await assertGrant(tx, actor, { projectId, tenantId, userId, before, newRole, isRemoval: false })
         await addUser()
         const values = { projectId, tenantId, userId, roleName: newRole.name }
         const after = await store.insertTenantMember(tx, values)
-        await audit.append(tx, actor, tenantMemberEvent('grant', { before: null, after }))
+        if (after === undefined) throw createMemberExistsError('tenant')
+        await audit.append(
+          tx,
+          actor,
+          ...(await groupRolesService.describe(tx, tenantMemberEvent, { before, after })),
+        )
         return after
       })
     },

@@ -4,6 +4,7 @@ import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
 import { type RevisionFields, revisionColumns } from '../../platform/postgres/revised.ts'
+import { isOfActiveUser } from '../../policy/recheck.ts'
 import { createReadableProjectSql, createReadableTenantSql } from '../../policy/readable-members.ts'
 import { memberUserFields } from './member-fields.pure.ts'
 
@@ -13,9 +14,19 @@ export type TenantMember = RevisionFields & {
   tenantId: string
   userId: string
   roleName: string
+  /** The rule that gives the role; null if the role was given directly. */
+  groupRuleId: string | null
 }
 
-const columns = ['id', 'projectId', 'tenantId', 'userId', 'roleName', ...revisionColumns] as const
+const columns = [
+  'id',
+  'projectId',
+  'tenantId',
+  'userId',
+  'roleName',
+  'groupRuleId',
+  ...revisionColumns,
+] as const
 
 export const tenantMemberFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -63,31 +74,58 @@ export function findTenantMember(db: Reads, id: string): Promise<TenantMember | 
     .executeTakeFirst()
 }
 
-export async function countOwners(tx: Tx, tenantId: string): Promise<number> {
+/** Returns the membership that a group rule gives to a user, if the user has no direct role. */
+export function findTenantMemberOfGroup(
+  tx: Tx,
+  tenantId: string,
+  userId: string,
+): Promise<TenantMember | undefined> {
+  return tx
+    .selectFrom('user2tenants')
+    .select(columns)
+    .where('tenantId', '=', tenantId)
+    .where('userId', '=', userId)
+    .where('groupRuleId', 'is not', null)
+    .executeTakeFirst()
+}
+
+/** Returns the number of active direct owners other than this user. */
+export async function countOtherOwners(tx: Tx, tenantId: string, userId: string): Promise<number> {
   const row = await tx
     .selectFrom('user2tenants')
     .select((eb) => eb.fn.countAll<string>().as('owners'))
     .where('tenantId', '=', tenantId)
     .where('roleName', '=', 'owner')
+    .where('userId', '<>', userId)
+    .where('groupRuleId', 'is', null)
+    .where(isOfActiveUser('user2tenants'))
     .executeTakeFirstOrThrow()
   return Number(row.owners)
 }
 
+/** Gives a role directly. A role of a group rule gives way to it. Returns undefined if the user has another direct role. */
 export function insertTenantMember(
   tx: Tx,
-  values: Omit<TenantMember, 'id' | keyof RevisionFields>,
-): Promise<TenantMember> {
+  values: Omit<TenantMember, 'id' | 'groupRuleId' | keyof RevisionFields>,
+): Promise<TenantMember | undefined> {
   return tx
     .insertInto('user2tenants')
     .values({ id: newId(), ...values })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenantId', 'userId'])
+        .doUpdateSet({ roleName: values.roleName, groupRuleId: null, updatedAt: sql`now()` })
+        .where('user2tenants.groupRuleId', 'is not', null),
+    )
     .returning(columns)
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
 }
 
+/** Gives another role directly. */
 export function setTenantRole(tx: Tx, id: string, roleName: string): Promise<TenantMember> {
   return tx
     .updateTable('user2tenants')
-    .set({ roleName, updatedAt: sql`now()` })
+    .set({ roleName, groupRuleId: null, updatedAt: sql`now()` })
     .where('id', '=', id)
     .returning(columns)
     .executeTakeFirstOrThrow()

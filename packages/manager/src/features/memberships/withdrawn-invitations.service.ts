@@ -26,11 +26,19 @@ export async function withdrawByEmails(
   return wanted.length === 0 ? [] : createEvents(await store.withdrawByEmail(tx, object, wanted))
 }
 
+/** Revokes the open invitations of removed members to the same object. Returns the events for the audit trail. */
+export const withdrawOfMembers = async (
+  tx: Tx,
+  object: store.InvitedObject,
+  userIds: readonly string[],
+): Promise<AuditEvent[]> =>
+  userIds.length === 0 ? [] : withdrawByEmails(tx, object, await store.listUserEmails(tx, userIds))
+
 /** Revokes the open invitations of a removed member to the same object. Returns the events for the audit trail. */
-export const withdrawOfMember = async (
+export const withdrawOfMember = (
   tx: Tx,
   member: store.InvitedObject & { userId: string },
-): Promise<AuditEvent[]> => withdrawByEmails(tx, member, [await store.findUserEmail(tx, member.userId)])
+): Promise<AuditEvent[]> => withdrawOfMembers(tx, member, [member.userId])
 
 /** Revokes the open invitations that offer a tenant role. Returns the events for the audit trail. */
 export const withdrawOfRole = async (

@@ -1,15 +1,15 @@
 // Open invitations that end together with a membership or a tenant role. The feature invitations manages all others.
 import { type RawBuilder, sql } from 'kysely'
-import type { Tx } from '../../platform/postgres/handles.ts'
+import { type Tx, anyOf } from '../../platform/postgres/handles.ts'
 
 /** The project, tenant or application that people are invited to. */
 export type InvitedObject = { projectId: string; tenantId?: string | null; applicationId?: string | null }
 export type WithdrawnInvitation = { id: string; projectId: string; role: string; revokedAt: string | null }
 
-/** Returns the stored e-mail address of a user. */
-export async function findUserEmail(tx: Tx, userId: string): Promise<string> {
-  const row = await tx.selectFrom('users').select('externalEmail').where('id', '=', userId).executeTakeFirst()
-  return row?.externalEmail ?? ''
+/** Returns the stored e-mail addresses of users. */
+export async function listUserEmails(tx: Tx, userIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.selectFrom('users').select('externalEmail').where('id', '=', anyOf(userIds)).execute()
+  return rows.map(({ externalEmail }) => externalEmail)
 }
 
 /** Revokes the open invitations to one object for normalized e-mail addresses. */

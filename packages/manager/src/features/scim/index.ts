@@ -1,5 +1,5 @@
-// This feature lets identity providers create, change and deactivate people with SCIM 2.0, and manages the tokens with which
-// they do so. users/ stores the people and decides who is active.
+// This feature lets identity providers create, change and deactivate people with SCIM 2.0, and send their groups. It manages the
+// tokens with which they do so. users/ stores the people and decides who is active; groups/ stores the groups.
 import type { KeyObject } from 'node:crypto'
 import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
@@ -7,6 +7,10 @@ import { readSdl } from '../../platform/graphql/schema.ts'
 import type { RetiredKeys } from '../../platform/master-key/retired-keys.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { deriveSecretKey } from '../../platform/secrets/keys.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import { createScimAppend } from './scim-changes.service.ts'
+import { createScimGroupsSearchService } from './scim-groups-search.service.ts'
+import { type ScimGroupsDeps, createScimGroupsService } from './scim-groups.service.ts'
 import { type ScimLoginDeps, type ScimLoginService, createScimLoginService } from './scim-login.service.ts'
 import { createScimSearchService } from './scim-search.service.ts'
 import { createScimTokensResolvers } from './scim-tokens.resolvers.ts'
@@ -21,7 +25,13 @@ type ScimApi = Pick<ScimLoginService, 'authenticate'>
 
 type Deps = Omit<ScimTokensDeps, 'checkKey'> &
   Omit<ScimLoginDeps, 'checkKeys' | 'metrics'> &
-  Pick<ScimUsersDeps, 'users'> & { config: Config; metrics: Metrics; retiredKeys: RetiredKeys }
+  Pick<ScimUsersDeps, 'users'> &
+  Pick<ScimGroupsDeps, 'groups'> & {
+    audit: Audit
+    config: Config
+    metrics: Metrics
+    retiredKeys: RetiredKeys
+  }
 
 export const scim = defineFeature({
   name: 'scim',
@@ -40,9 +50,12 @@ export const scim = defineFeature({
     const checkKey: KeyObject = deriveSecretKey(deps.config.masterKey, 'access-token-check')
     const login = createScimLoginService({ ...deps, checkKeys: [checkKey, ...deps.retiredKeys.checkKeys] })
     const metrics = createScimMetrics(deps.metrics)
+    const append = createScimAppend({ ...deps, metrics })
     const services = {
-      users: createScimUsersService({ ...deps, metrics, subjectAttribute }),
+      users: createScimUsersService({ ...deps, append, subjectAttribute }),
       search: createScimSearchService({ ...deps, metrics, baseUrl }),
+      groups: createScimGroupsService({ ...deps, append }),
+      groupSearch: createScimGroupsSearchService({ ...deps, metrics, baseUrl }),
       baseUrl,
     }
     return {

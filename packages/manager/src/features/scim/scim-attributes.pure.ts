@@ -1,7 +1,8 @@
-// The attributes of a SCIM user and their limits. The names of attributes ignore case (RFC 7643, section 2.1), so they are
-// compared in lower case.
+// The attributes of SCIM users and groups, and their limits. The names of attributes ignore case (RFC 7643, section 2.1), so
+// they are compared in lower case.
 
 export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 
 /** An attribute by its names in lower case. The name of an attribute of another schema contains its URN. */
 export type AttributePath = { readonly name: string; readonly sub: string | null }
@@ -9,14 +10,13 @@ export type AttributePath = { readonly name: string; readonly sub: string | null
 /** A value in a filter. */
 export type ScimValue = string | number | boolean | null
 
-const userSchemaPrefix = `${userSchema.toLowerCase()}:`
+const schemaPrefixes = [userSchema, groupSchema].map((schema) => `${schema.toLowerCase()}:`)
 
 /** Parses `name`, `name.sub` or either of them after a URN; returns null if the text has a different form. */
 export function parseAttributePath(text: string): AttributePath | null {
   const lowerCaseText = text.toLowerCase()
-  const local = lowerCaseText.startsWith(userSchemaPrefix)
-    ? lowerCaseText.slice(userSchemaPrefix.length)
-    : lowerCaseText
+  const prefix = schemaPrefixes.find((one) => lowerCaseText.startsWith(one)) ?? ''
+  const local = lowerCaseText.slice(prefix.length)
   // The URN of another schema contains dots, which separate nothing.
   if (local.includes(':')) return { name: local, sub: null }
   const [name = '', sub, ...others] = local.split('.')
@@ -45,6 +45,12 @@ export const findTextAttribute = (path: AttributePath): TextAttribute | null => 
   const key = formatAttributePath(path)
   return Object.hasOwn(textAttributes, key) ? textAttributes[key as keyof typeof textAttributes] : null
 }
+
+/** The text attributes of a group. */
+export const groupTextAttributes = {
+  displayName: { label: 'displayName', maxLength: 200 },
+  externalId: { label: 'externalId', maxLength: 320 },
+} as const
 
 /** Limits on the e-mail addresses of a user. */
 export const emailLimits = { count: 20, valueLength: 320, typeLength: 50, displayLength: 200 } as const

@@ -1,7 +1,7 @@
 // The discovery documents of SCIM (RFC 7643, sections 5 to 7): what the Manager supports, and the attributes that it stores.
-import { userSchema } from './scim-attributes.pure.ts'
+import { groupSchema, userSchema } from './scim-attributes.pure.ts'
 import { filterLimits } from './scim-filter.pure.ts'
-import { pageLimits, renderList } from './scim-resource.pure.ts'
+import { type ResourceType, pageLimits, renderList } from './scim-resource.pure.ts'
 
 const schemaSchema = 'urn:ietf:params:scim:schemas:core:2.0:Schema'
 const resourceTypeSchema = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType'
@@ -25,27 +25,36 @@ export const createServiceProviderConfig = (baseUrl: string) => ({
   meta: { resourceType: 'ServiceProviderConfig', location: `${baseUrl}/ServiceProviderConfig` },
 })
 
-const createUserType = (baseUrl: string) => ({
+const createTypes = (baseUrl: string) => [
+  createType(baseUrl, { id: 'User', description: 'A person who may sign in', schema: userSchema }),
+  createType(baseUrl, { id: 'Group', description: 'A group of people', schema: groupSchema }),
+]
+
+const createType = (baseUrl: string, type: { id: ResourceType; description: string; schema: string }) => ({
   schemas: [resourceTypeSchema],
-  id: 'User',
-  name: 'User',
-  endpoint: '/Users',
-  description: 'A person who may sign in',
-  schema: userSchema,
-  meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/User` },
+  id: type.id,
+  name: type.id,
+  endpoint: `/${type.id}s`,
+  description: type.description,
+  schema: type.schema,
+  meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${type.id}` },
 })
 
-export const listResourceTypes = (baseUrl: string) => renderList([createUserType(baseUrl)], 1, 1)
+export const listResourceTypes = (baseUrl: string) => {
+  const types = createTypes(baseUrl)
+  return renderList(types, 1, types.length)
+}
 
 /** Returns a resource type, or null if the Manager does not have it. */
 export const findResourceType = (id: string, baseUrl: string) =>
-  id === 'User' ? createUserType(baseUrl) : null
+  createTypes(baseUrl).find((type) => type.id === id) ?? null
 
 type Characteristics = {
   type?: 'boolean' | 'complex' | 'string'
   multiValued?: boolean
   required?: boolean
   caseExact?: boolean
+  mutability?: 'immutable'
   uniqueness?: 'none' | 'server'
   subAttributes?: object[]
 }
@@ -90,17 +99,51 @@ const userAttributes = [
   }),
 ]
 
-const createUserSchema = (baseUrl: string) => ({
+const groupAttributes = [
+  createAttribute('displayName', 'Unique name of the group', { required: true, uniqueness: 'server' }),
+  createAttribute('members', 'The people in the group', {
+    type: 'complex',
+    multiValued: true,
+    subAttributes: [
+      createAttribute('value', 'The id of the SCIM user', {
+        required: true,
+        caseExact: true,
+        mutability: 'immutable',
+      }),
+      createAttribute('type', 'The kind of the member, always User', { mutability: 'immutable' }),
+    ],
+  }),
+]
+
+const createSchemas = (baseUrl: string) => [
+  createSchema(baseUrl, {
+    id: userSchema,
+    name: 'User',
+    description: 'A person who may sign in',
+    attributes: userAttributes,
+  }),
+  createSchema(baseUrl, {
+    id: groupSchema,
+    name: 'Group',
+    description: 'A group of people',
+    attributes: groupAttributes,
+  }),
+]
+
+const createSchema = (
+  baseUrl: string,
+  schema: { id: string; name: ResourceType; description: string; attributes: object[] },
+) => ({
   schemas: [schemaSchema],
-  id: userSchema,
-  name: 'User',
-  description: 'A person who may sign in',
-  attributes: userAttributes,
-  meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${userSchema}` },
+  ...schema,
+  meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${schema.id}` },
 })
 
-export const listSchemas = (baseUrl: string) => renderList([createUserSchema(baseUrl)], 1, 1)
+export const listSchemas = (baseUrl: string) => {
+  const schemas = createSchemas(baseUrl)
+  return renderList(schemas, 1, schemas.length)
+}
 
 /** Returns a schema, or null if the Manager does not have it. The URN ignores case. */
 export const findSchema = (id: string, baseUrl: string) =>
-  id.toLowerCase() === userSchema.toLowerCase() ? createUserSchema(baseUrl) : null
+  createSchemas(baseUrl).find((schema) => schema.id.toLowerCase() === id.toLowerCase()) ?? null

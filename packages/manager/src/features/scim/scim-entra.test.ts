@@ -177,7 +177,7 @@ describe('[scim.entra] the lifecycle of a user', () => {
 
   test('the schemas are a list', async () => {
     const { body } = await scim.get('/Schemas')
-    expect(body).toMatchObject({ schemas: [listSchema], totalResults: 1 })
+    expect(body).toMatchObject({ schemas: [listSchema], totalResults: 2 })
     expect(JSON.stringify(body)).not.toContain('null')
   })
 })

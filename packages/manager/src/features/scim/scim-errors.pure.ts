@@ -8,7 +8,7 @@ type ScimType =
 export const scimBadRequest = (scimType: ScimType, message: string): AppError =>
   new AppError('bad_request', message, { details: { scimType } })
 
-/** A 409: another user already has this value. */
+/** A 409: another resource already has this value. */
 export const notUnique = (message: string): AppError =>
   new AppError('conflict', message, { details: { scimType: 'uniqueness' } })
 
@@ -19,9 +19,12 @@ export const invalidToken = (): AppError =>
     'invalid SCIM token: it is unknown, expired or revoked; ask an administrator for a new one',
   )
 
-/** A 412: the request names a version of the user that is not the current one. */
-export const wrongVersion = (): AppError =>
+/** A 412: the request names a version of the resource that is not the current one. */
+export const wrongVersion = (noun: 'user' | 'group'): AppError =>
   new AppError(
     'precondition_failed',
-    'the user has changed since the version in If-Match; read the user again and repeat the change',
+    `the ${noun} has changed since the version in If-Match; read the ${noun} again and repeat the change`,
   )
+
+export const isWrongVersion = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'precondition_failed'

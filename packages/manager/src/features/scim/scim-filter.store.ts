@@ -1,48 +1,55 @@
-// Turns a parsed filter into a SQL condition on a row of `scim_users` with the alias `s`. Columns and operators come from
-// the tables below; the text of the filter contributes only parameters. `eq` on userName, externalId, id and emails.value
-// uses an index. A comparison is true, false or null, and null counts as false.
+// Turns a parsed filter into a SQL condition on one row. Columns and operators come from tables in the code; the text of the
+// filter contributes only parameters. A comparison is true, false or null, and null counts as false.
 import { type RawBuilder, sql } from 'kysely'
 import { parseUuid } from '../../platform/ids.ts'
 import { parseTimestamp } from '../../platform/inputs/timestamps.ts'
 import { type ScimValue, formatAttributePath } from './scim-attributes.pure.ts'
 import { scimBadRequest } from './scim-errors.pure.ts'
 import type { Comparison, Filter, Operator } from './scim-filter.pure.ts'
+import type { ResourceType } from './scim-resource.pure.ts'
 
-type Condition = RawBuilder<boolean>
-type Compile = (comparison: Comparison) => Condition
+export type Condition = RawBuilder<boolean>
+export type Compile = (comparison: Comparison) => Condition
 
-/** Returns the condition of the whole filter. `baseUrl` is the address of the SCIM routes, which `meta.location` contains. */
-export const createFilterSql = (filter: Filter, baseUrl: string): Condition =>
-  compile(filter, createUserFields(baseUrl))
+/** The attributes that a filter can compare, by their paths in lower case. */
+export type FilterFields = {
+  fields: ReadonlyMap<string, Compile>
+  /** The multi-valued attribute, such as `emails`: a filter in brackets selects one of its values. */
+  elements?: { name: string; compile: (filter: Filter) => Condition }
+}
+/** The attributes of a resource, and those whose equality uses an index. */
+export type FilterResource = Required<FilterFields> & { indexedNames: ReadonlySet<string> }
 
-function compile(filter: Filter, fields: ReadonlyMap<string, Compile>): Condition {
+/** Returns the condition of the whole filter. */
+export function compileFilter(filter: Filter, resource: FilterFields): Condition {
+  const { fields, elements } = resource
   switch (filter.kind) {
     case 'and':
     case 'or': {
-      const conditions = filter.filters.map((one) => compile(one, fields))
+      const conditions = filter.filters.map((one) => compileFilter(one, resource))
       return sql<boolean>`(${sql.join(conditions, filter.kind === 'and' ? sql` and ` : sql` or `)})`
     }
     case 'not':
-      return sql<boolean>`(${compile(filter.filter, fields)} is not true)`
+      return sql<boolean>`(${compileFilter(filter.filter, resource)} is not true)`
     case 'compare':
       return (fields.get(formatAttributePath(filter.path)) ?? compileAbsent)(filter)
     case 'element':
-      return filter.path.name === 'emails' ? compileElement(filter.filter) : sql<boolean>`false`
+      return filter.path.name === elements?.name ? elements.compile(filter.filter) : sql<boolean>`false`
   }
 }
 
-/** An attribute that no user has (RFC 7644, section 3.4.2.1): only `ne` and a comparison with null are true. */
+/** An attribute that no resource has (RFC 7644, section 3.4.2.1): only `ne` and a comparison with null are true. */
 const compileAbsent: Compile = ({ operator, value }) =>
   sql<boolean>`${operator === 'ne' ? value !== null : operator === 'eq' && value === null}::boolean`
 
-const refuse = ({ path, operator }: Comparison, rule: string): Error =>
+export const refuse = ({ path, operator }: Comparison, rule: string): Error =>
   scimBadRequest(
     'invalidFilter',
     `the filter compares ${formatAttributePath(path)} with ${operator}, but ${rule}`,
   )
 
 /** The condition for `pr`, and for a comparison with null, which tests whether the attribute has a value. */
-function compilePresence(comparison: Comparison, isPresent: Condition): Condition | null {
+export function compilePresence(comparison: Comparison, isPresent: Condition): Condition | null {
   const { operator, value } = comparison
   if (operator === 'pr') return isPresent
   if (value !== null) return null
@@ -51,26 +58,26 @@ function compilePresence(comparison: Comparison, isPresent: Condition): Conditio
   throw refuse(comparison, 'null has no order and no parts')
 }
 
-function readText(comparison: Comparison): string {
+export function readText(comparison: Comparison): string {
   const { value } = comparison
   if (typeof value !== 'string') throw refuse(comparison, 'its value is a text in double quotes')
   // PostgreSQL stores neither U+0000 nor malformed Unicode, so no value matches.
   return value.replaceAll('\0', '\ufffd').toWellFormed()
 }
 
-type Expression = RawBuilder<string | null>
-const identity = (expression: Expression): Expression => expression
-const toLowerCase = (expression: Expression): Expression => sql<string | null>`lower(${expression})`
+export type Expression = RawBuilder<string | null>
+export const identity = (expression: Expression): Expression => expression
+export const toLowerCase = (expression: Expression): Expression => sql<string | null>`lower(${expression})`
 
 /** Compares a text. `fold` is applied to both sides, so that an expression index can serve the comparison. */
-const createTextField =
+export const createTextField =
   (column: Expression, fold: (expression: Expression) => Expression): Compile =>
   (comparison) => {
     const presence = compilePresence(comparison, sql<boolean>`(${column} is not null)`)
     return presence ?? compareText(comparison.operator, fold(column), fold, readText(comparison))
   }
 
-function compareText(
+export function compareText(
   operator: Operator,
   folded: Expression,
   fold: (expression: Expression) => Expression,
@@ -103,7 +110,7 @@ function compareText(
 
 const orderOperators = { gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` }
 
-const createBooleanField =
+export const createBooleanField =
   (column: RawBuilder<boolean>): Compile =>
   (comparison) => {
     const presence = compilePresence(comparison, sql<boolean>`(${column} is not null)`)
@@ -138,95 +145,54 @@ const createTimeField =
     throw refuse(comparison, 'a time has no parts')
   }
 
-/** The id is a UUID: equality uses the primary key, and a text that is not a UUID matches no user. */
-const compileId: Compile = (comparison) => {
-  const { operator, value } = comparison
-  const id = parseUuid(value)
-  if (operator === 'eq' && id !== null) return sql<boolean>`s.user_id = ${id}::uuid`
-  if (operator === 'eq' && typeof value === 'string') return sql<boolean>`false`
-  return createTextField(sql<string>`s.user_id::text`, identity)(comparison)
-}
+/** An id is a UUID: equality uses the primary key, and a text that is not a UUID matches nothing. */
+const createIdField =
+  (column: RawBuilder<string>): Compile =>
+  (comparison) => {
+    const { operator, value } = comparison
+    const id = parseUuid(value)
+    if (operator === 'eq' && id !== null) return sql<boolean>`${column} = ${id}::uuid`
+    if (operator === 'eq' && typeof value === 'string') return sql<boolean>`false`
+    return createTextField(sql<string>`${column}::text`, identity)(comparison)
+  }
 
-const hasEmails = sql<boolean>`(s.email_values <> '{}')`
-const elements = sql`jsonb_to_recordset(s.emails) as e (value text, type text, "primary" boolean, display text)`
+/** The attributes that every resource has. The row has the alias `s`; `baseUrl` is the address of the SCIM routes. */
+export const createCommonFields = (
+  type: ResourceType,
+  id: RawBuilder<string>,
+  baseUrl: string,
+): [string, Compile][] => [
+  ['id', createIdField(id)],
+  ['meta.created', createTimeField(sql<string>`s.created_at`)],
+  ['meta.lastmodified', createTimeField(sql<string>`s.updated_at`)],
+  ['meta.resourcetype', createTextField(sql<string>`${type}::text`, identity)],
+  ['meta.version', createTextField(sql<string>`('W/"' || s.revision || '"')`, identity)],
+  ['meta.location', createTextField(sql<string>`(${`${baseUrl}/${type}s/`}::text || ${id})`, identity)],
+]
 
-/** A multi-valued attribute matches if one of its values does; `ne` matches if none of them is equal. */
-const compileEmailValue: Compile = (comparison) => {
-  const presence = compilePresence(comparison, hasEmails)
-  if (presence !== null) return presence
-  const { operator } = comparison
-  const text = readText(comparison)
-  const isEqual = sql<boolean>`s.email_values @> array[lower(${text}::text)]`
-  if (operator === 'eq') return isEqual
-  if (operator === 'ne') return sql<boolean>`(not ${isEqual})`
-  const condition = compareText(operator, sql<string>`one`, toLowerCase, text)
-  return sql<boolean>`exists (select from unnest(s.email_values) as one where ${condition})`
-}
+/** A sub-attribute such as `emails.type`: one value must match. */
+export const createElementField =
+  (sub: string, compileElement: (filter: Filter) => Condition): Compile =>
+  (comparison) =>
+    compileElement({ ...comparison, path: { name: sub, sub: null } })
 
-const elementFields: ReadonlyMap<string, Compile> = new Map<string, Compile>([
-  ['value', createTextField(sql<string>`e.value`, toLowerCase)],
-  ['type', createTextField(sql<string>`e.type`, toLowerCase)],
-  ['display', createTextField(sql<string>`e.display`, toLowerCase)],
-  ['primary', createBooleanField(sql<boolean>`e."primary"`)],
-])
-
-/** `emails[…]`: one address matches the whole filter. An equality of its value also uses the index. */
-function compileElement(filter: Filter): Condition {
-  const exists = sql<boolean>`exists (select from ${elements} where ${compile(filter, elementFields)})`
-  const values = listRequiredValues(filter)
-  if (values.length === 0) return exists
-  const lowerCaseValues = sql.join(values.map((value) => sql`lower(${value}::text)`))
-  return sql<boolean>`(s.email_values @> array[${lowerCaseValues}] and ${exists})`
-}
-
-/** Returns the values that an address must have in order to match, because each of them is part of a conjunction. */
-function listRequiredValues(filter: Filter): string[] {
+/** Returns the values that an element must have in order to match, because each of them is part of a conjunction. */
+export function listRequiredValues(filter: Filter): string[] {
   if (filter.kind === 'and') return filter.filters.flatMap(listRequiredValues)
   if (filter.kind !== 'compare' || filter.operator !== 'eq' || typeof filter.value !== 'string') return []
   return formatAttributePath(filter.path) === 'value' ? [readText(filter)] : []
 }
 
-const createElementField =
-  (sub: string): Compile =>
-  (comparison) =>
-    compileElement({ ...comparison, path: { name: sub, sub: null } })
-
-function createUserFields(baseUrl: string): ReadonlyMap<string, Compile> {
-  const text = (column: Expression): Compile => createTextField(column, toLowerCase)
-  return new Map<string, Compile>([
-    ['id', compileId],
-    ['username', text(sql<string>`s.user_name`)],
-    ['externalid', createTextField(sql<string | null>`s.external_id`, identity)],
-    ['displayname', text(sql<string | null>`s.display_name`)],
-    ['name.formatted', text(sql<string | null>`s.formatted_name`)],
-    ['name.givenname', text(sql<string | null>`s.given_name`)],
-    ['name.familyname', text(sql<string | null>`s.family_name`)],
-    ['active', createBooleanField(sql<boolean>`s.active`)],
-    ['emails', compileEmailValue],
-    ['emails.value', compileEmailValue],
-    ['emails.type', createElementField('type')],
-    ['emails.display', createElementField('display')],
-    ['emails.primary', createElementField('primary')],
-    ['meta.created', createTimeField(sql<string>`s.created_at`)],
-    ['meta.lastmodified', createTimeField(sql<string>`s.updated_at`)],
-    ['meta.resourcetype', createTextField(sql<string>`'User'::text`, identity)],
-    ['meta.version', createTextField(sql<string>`('W/"' || s.revision || '"')`, identity)],
-    ['meta.location', createTextField(sql<string>`(${`${baseUrl}/Users/`}::text || s.user_id)`, identity)],
-  ])
-}
-
-const indexedNames = new Set(['id', 'username', 'externalid', 'emails', 'emails.value'])
-
-/** Whether an index finds all rows of the filter, so that the search costs the same for any number of users. */
-export function isIndexed(filter: Filter): boolean {
-  if (filter.kind === 'and') return filter.filters.some(isIndexed)
-  if (filter.kind === 'or') return filter.filters.every(isIndexed)
+/** Whether an index finds all rows of the filter, so that the search costs the same for any number of rows. */
+export function isIndexed(filter: Filter, resource: FilterResource): boolean {
+  if (filter.kind === 'and') return filter.filters.some((one) => isIndexed(one, resource))
+  if (filter.kind === 'or') return filter.filters.every((one) => isIndexed(one, resource))
   if (filter.kind === 'element')
-    return filter.path.name === 'emails' && listRequiredValues(filter.filter).length > 0
+    return filter.path.name === resource.elements.name && listRequiredValues(filter.filter).length > 0
   return (
     filter.kind === 'compare' &&
     filter.operator === 'eq' &&
     typeof filter.value === 'string' &&
-    indexedNames.has(formatAttributePath(filter.path))
+    resource.indexedNames.has(formatAttributePath(filter.path))
   )
 }

@@ -2,6 +2,7 @@
 import { scimBadRequest } from './scim-errors.pure.ts'
 import type { Filter, PatchPath } from './scim-filter.pure.ts'
 import { type Element, deriveElement, matchesElement } from './scim-match.pure.ts'
+import type { PatchKind } from './scim-patch-operations.pure.ts'
 import {
   type EmailPart,
   type ScimEmail,
@@ -13,13 +14,12 @@ import {
   toEmail,
 } from './scim-user.pure.ts'
 
-export type Kind = 'add' | 'replace' | 'remove'
 /** The user while operations are applied. */
 export type Draft = { -readonly [Name in keyof ScimUser]: ScimUser[Name] }
 type EmailEdit = (draft: Draft) => void
 
 /** Returns the edit of an operation on `emails`; none if it names a sub-attribute that the Manager does not store. */
-export function createEmailEdit(kind: Kind, { path, filter }: PatchPath, value: unknown): EmailEdit[] {
+export function createEmailEdit(kind: PatchKind, { path, filter }: PatchPath, value: unknown): EmailEdit[] {
   if (path.sub !== null) {
     const readPart = findEmailReader(path.sub)
     return readPart === null ? [] : [createPartEdit(kind, filter, readPart(kind === 'remove' ? null : value))]
@@ -28,7 +28,7 @@ export function createEmailEdit(kind: Kind, { path, filter }: PatchPath, value: 
   return [kind === 'remove' ? createRemoval(filter) : createPartEdit(kind, filter, readEmailPart(value))]
 }
 
-function createListEdit(kind: Kind, value: unknown): EmailEdit {
+function createListEdit(kind: PatchKind, value: unknown): EmailEdit {
   const emails = readEmails(value)
   if (kind === 'replace') return (draft) => void (draft.emails = emails)
   if (kind === 'add') return (draft) => void (draft.emails = addEmails(draft.emails, emails))
@@ -48,7 +48,7 @@ const createRemoval =
  * filter is added, as Entra ID expects for `emails[type eq "work"].value`.
  */
 const createPartEdit =
-  (kind: Kind, filter: Filter | null, part: EmailPart): EmailEdit =>
+  (kind: PatchKind, filter: Filter | null, part: EmailPart): EmailEdit =>
   (draft) => {
     const selected = new Set(
       draft.emails.filter((email) => filter === null || matchesElement(filter, toElement(email))),

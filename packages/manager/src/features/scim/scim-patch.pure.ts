@@ -1,38 +1,28 @@
-// Applies the operations of a SCIM PATCH (RFC 7644, section 3.5.2). Paths and values are parsed into edits before the row is
-// locked. An edit reads each of the at most 20 e-mail addresses once, so the time under the lock grows with the size of the
-// body and with nothing else.
-import {
-  type AttributePath,
-  type TextAttribute,
-  findTextAttribute,
-  parseAttributePath,
-} from './scim-attributes.pure.ts'
-import { type Draft, type Kind, createEmailEdit } from './scim-patch-emails.pure.ts'
+// Applies the operations of a SCIM PATCH to a user. Paths and values are parsed into edits before the row is locked. An edit
+// reads each of the at most 20 e-mail addresses once, so the time under the lock grows with the size of the body and with
+// nothing else.
+import { type AttributePath, type TextAttribute, findTextAttribute } from './scim-attributes.pure.ts'
 import { scimBadRequest } from './scim-errors.pure.ts'
-import { type PatchPath, parsePatchPath } from './scim-filter.pure.ts'
-import { type ScimUser, readBoolean, readMembers, readTextAttribute, selectValues } from './scim-user.pure.ts'
+import { type Draft, createEmailEdit } from './scim-patch-emails.pure.ts'
+import {
+  type PatchChange,
+  type PatchKind,
+  patchLimits,
+  readPatch,
+  tooManyEdits,
+} from './scim-patch-operations.pure.ts'
+import { type ScimUser, readTextAttribute, selectValues } from './scim-user.pure.ts'
+import { readBoolean, readMembers } from './scim-values.pure.ts'
 
 /** A checked change of one attribute. */
 export type Edit = (draft: Draft) => void
 
-/** Limits on the operations of a PATCH, and on the attributes that they change in total. */
-export const patchLimits = { operations: 100, edits: 200 } as const
-
-// The service provider sets these attributes.
-const readOnlyNames = new Set(['id', 'meta', 'schemas'])
-
 /** Parses the body of a PATCH; throws if an operation is malformed. Operations on unknown attributes change nothing. */
 export function parsePatch(body: unknown): readonly Edit[] {
-  const operations = readMembers(body, 'the body').get('operations')
-  if (!Array.isArray(operations) || operations.length === 0)
-    throw scimBadRequest('invalidSyntax', 'Operations must be a list with at least one operation')
-  if (operations.length > patchLimits.operations)
-    throw scimBadRequest('invalidValue', `a PATCH can have at most ${patchLimits.operations} operations`)
   const edits: Edit[] = []
-  for (const operation of operations as readonly unknown[]) {
-    edits.push(...parseOperation(operation))
-    if (edits.length > patchLimits.edits)
-      throw scimBadRequest('invalidValue', `a PATCH can change at most ${patchLimits.edits} attributes`)
+  for (const change of readPatch(body)) {
+    edits.push(...createEdits(change))
+    if (edits.length > patchLimits.edits) throw tooManyEdits()
   }
   return edits
 }
@@ -44,52 +34,7 @@ export function applyPatch(user: ScimUser, edits: readonly Edit[]): ScimUser {
   return draft
 }
 
-function parseOperation(operation: unknown): Edit[] {
-  const members = readMembers(operation, 'an operation')
-  const kind = readKind(members.get('op'))
-  const path = members.get('path') ?? ''
-  if (typeof path !== 'string') throw scimBadRequest('invalidPath', 'the path must be a string')
-  if (kind !== 'remove' && !members.has('value'))
-    throw scimBadRequest('invalidSyntax', `an operation ${kind} needs a value`)
-  if (path !== '') return createExplicitEdits(kind, parsePatchPath(path), members.get('value'))
-  if (kind === 'remove') throw scimBadRequest('noTarget', 'an operation remove needs a path')
-  return createMemberEdits(kind, members.get('value'))
-}
-
-/** Entra ID starts the names of operations with a capital letter. */
-function readKind(op: unknown): Kind {
-  const kind = typeof op === 'string' ? op.toLowerCase() : ''
-  if (kind === 'add' || kind === 'replace' || kind === 'remove') return kind
-  throw scimBadRequest('invalidSyntax', 'op must be add, replace or remove')
-}
-
-function createExplicitEdits(kind: Kind, target: PatchPath, value: unknown): Edit[] {
-  if (readOnlyNames.has(target.path.name))
-    throw scimBadRequest('mutability', `${target.path.name} cannot be changed`)
-  return createEdits(kind, target, value)
-}
-
-/** An operation without a path: each member of its value names an attribute. Read-only attributes are ignored. */
-function createMemberEdits(kind: Kind, value: unknown): Edit[] {
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw scimBadRequest(
-      'invalidSyntax',
-      'an operation without a path needs an object with attributes as value',
-    )
-  return Object.entries(value).flatMap(([name, member]) => {
-    const target = parseMemberName(name)
-    return target === null || readOnlyNames.has(target.path.name) ? [] : createEdits(kind, target, member)
-  })
-}
-
-/** Entra ID also sends names with a sub-attribute or a filter, such as `name.givenName`. */
-function parseMemberName(name: string): PatchPath | null {
-  if (name.includes('[')) return parsePatchPath(name)
-  const path = parseAttributePath(name)
-  return path === null ? null : { path, filter: null }
-}
-
-function createEdits(kind: Kind, target: PatchPath, value: unknown): Edit[] {
+function createEdits({ kind, target, value }: PatchChange): Edit[] {
   const { path, filter } = target
   if (path.name === 'emails') return createEmailEdit(kind, target, value)
   const text = findTextAttribute(path)
@@ -102,7 +47,7 @@ function createEdits(kind: Kind, target: PatchPath, value: unknown): Edit[] {
   return path.name === 'active' ? [createActiveEdit(kind, value)] : []
 }
 
-function createTextEdit(kind: Kind, attribute: TextAttribute, value: unknown): Edit {
+function createTextEdit(kind: PatchKind, attribute: TextAttribute, value: unknown): Edit {
   const { field, label } = attribute
   if (kind === 'remove' && field === 'userName')
     throw scimBadRequest('mutability', `${label} is required and cannot be removed`)
@@ -116,7 +61,7 @@ const nameParts: readonly AttributePath[] = ['formatted', 'givenname', 'familyna
 }))
 
 /** A complex value changes only the sub-attributes that it contains. */
-function createNameEdits(kind: Kind, value: unknown): Edit[] {
+function createNameEdits(kind: PatchKind, value: unknown): Edit[] {
   const members = kind === 'remove' || value === null ? null : readMembers(value, 'name')
   return nameParts.flatMap((path) => {
     if (members?.has(path.sub as string) === false) return []
@@ -124,7 +69,7 @@ function createNameEdits(kind: Kind, value: unknown): Edit[] {
   })
 }
 
-function createActiveEdit(kind: Kind, value: unknown): Edit {
+function createActiveEdit(kind: PatchKind, value: unknown): Edit {
   // Without `active`, a user is active by default, so a removal would reactivate the person.
   if (kind === 'remove') throw scimBadRequest('mutability', 'active cannot be removed; replace it')
   const active = readBoolean(value, 'active')

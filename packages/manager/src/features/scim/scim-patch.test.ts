@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../platform/errors.ts'
 import { emailLimits } from './scim-attributes.pure.ts'
-import { applyPatch, parsePatch, patchLimits } from './scim-patch.pure.ts'
+import { patchLimits } from './scim-patch-operations.pure.ts'
+import { applyPatch, parsePatch } from './scim-patch.pure.ts'
 import type { ScimEmail, ScimUser } from './scim-user.pure.ts'
 
 const work: ScimEmail = { value: 'ann@work.example', type: 'work', primary: true, display: null }

@@ -4,6 +4,7 @@ import { loadSize } from '@manager/harness/load-sizes.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useProject } from '../../../test/kit/project.ts'
 import { createScimClient, createScimToken, newUser } from '../../../test/kit/scim.ts'
+import { countTableReads } from '../../../test/kit/table-reads.ts'
 
 const many = loadSize(100_000, 1_000_000)
 const { service, admin } = useProject()
@@ -30,24 +31,8 @@ beforeAll(async () => {
   await service.sql.query('vacuum analyze scim_users')
 }, 600_000)
 
-/** Returns how many rows of the table the statements have read since the last call, by sequential scans and in total. */
-async function countReads(run: () => Promise<unknown>): Promise<{ scanned: number; fetched: number }> {
-  const read = async () => {
-    await service.sql.query('select pg_stat_clear_snapshot(), pg_stat_force_next_flush()')
-    const { rows } = await service.sql.query<{ scanned: string; fetched: string }>(
-      "select seq_tup_read as scanned, coalesce(idx_tup_fetch, 0) as fetched from pg_stat_user_tables where relname = 'scim_users'",
-    )
-    return { scanned: Number(rows[0]?.scanned), fetched: Number(rows[0]?.fetched) }
-  }
-  const before = await read()
-  await run()
-  // The connections of the service report their counts within a second.
-  await new Promise((resolve) => setTimeout(resolve, 2_000))
-  await scim.get('/Users/f0000000-0000-4000-8000-000000000001')
-  await new Promise((resolve) => setTimeout(resolve, 2_000))
-  const after = await read()
-  return { scanned: after.scanned - before.scanned, fetched: after.fetched - before.fetched }
-}
+const countReads = (run: () => Promise<unknown>) =>
+  countTableReads(service, 'scim_users', run, () => scim.get('/Users/f0000000-0000-4000-8000-000000000001'))
 
 describe('searches', () => {
   test.each([

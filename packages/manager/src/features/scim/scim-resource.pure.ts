@@ -3,11 +3,13 @@ import { type AttributePath, parseAttributePath, userSchema } from './scim-attri
 import { scimBadRequest } from './scim-errors.pure.ts'
 import type { ScimUser } from './scim-user.pure.ts'
 
+/** Values that the Manager sets on every stored resource. */
+export type StoredResource = { id: string; createdAt: string; updatedAt: string; revision: number }
 /** A stored user. */
-export type ScimResource = ScimUser & { id: string; createdAt: string; updatedAt: string; revision: number }
+export type ScimResource = ScimUser & StoredResource
 
 /** The attributes of a response: all, only the listed ones, or all except the listed ones. */
-type Selection = { kind: 'all' } | { kind: 'only' | 'except'; subs: ReadonlyMap<string, Subs> }
+export type Selection = { kind: 'all' } | { kind: 'only' | 'except'; subs: ReadonlyMap<string, Subs> }
 /** The sub-attributes that a selection names, or `all` if it names the whole attribute. */
 type Subs = 'all' | Set<string>
 
@@ -38,6 +40,11 @@ function addPath(subs: Map<string, Subs>, { name, sub }: AttributePath): void {
   else subs.set(name, (existing ?? new Set<string>()).add(sub))
 }
 
+/** Whether a response with this selection contains the attribute, which is given in lower case. */
+export const isSelected = (selection: Selection, name: string): boolean =>
+  selection.kind === 'all' ||
+  (selection.kind === 'only' ? selection.subs.has(name) : selection.subs.get(name) !== 'all')
+
 /** Returns the body of a user. Attributes without a value are left out. */
 export function renderUser(user: ScimResource, baseUrl: string, selection: Selection): object {
   const { formatted, familyName, givenName } = user
@@ -50,16 +57,25 @@ export function renderUser(user: ScimResource, baseUrl: string, selection: Selec
     displayName: user.displayName,
     emails: user.emails.map(dropEmpty),
     active: user.active,
-    meta: {
-      resourceType: 'User',
-      created: user.createdAt,
-      lastModified: user.updatedAt,
-      location: formatLocation(user.id, baseUrl),
-      version: formatVersion(user.revision),
-    },
+    meta: createMeta('User', user, baseUrl),
   }
-  return dropEmpty(selectAttributes(dropEmpty(body), selection))
+  return selectAttributes(body, selection)
 }
+
+export type ResourceType = 'User' | 'Group'
+
+/** Returns `meta` of a resource. */
+export const createMeta = (resourceType: ResourceType, resource: StoredResource, baseUrl: string) => ({
+  resourceType,
+  created: resource.createdAt,
+  lastModified: resource.updatedAt,
+  location: formatLocation(resourceType, resource.id, baseUrl),
+  version: formatVersion(resource.revision),
+})
+
+/** Returns the selected attributes that have a value. */
+export const selectAttributes = (body: object, selection: Selection): object =>
+  dropEmpty(dropUnselected(dropEmpty(body), selection))
 
 /** Drops members that have no value: null, an empty list or an empty object. */
 const dropEmpty = (object: object): object =>
@@ -70,7 +86,7 @@ const dropEmpty = (object: object): object =>
     ),
   )
 
-function selectAttributes(body: object, selection: Selection): object {
+function dropUnselected(body: object, selection: Selection): object {
   if (selection.kind === 'all') return body
   const isOnly = selection.kind === 'only'
   return Object.fromEntries(
@@ -84,15 +100,17 @@ function selectAttributes(body: object, selection: Selection): object {
   )
 }
 
-function selectSubs(value: unknown, isSelected: (sub: string) => boolean): unknown {
-  if (Array.isArray(value)) return value.map((one) => selectSubs(one, isSelected))
+function selectSubs(value: unknown, hasSub: (sub: string) => boolean): unknown {
+  if (Array.isArray(value)) return value.map((one) => selectSubs(one, hasSub))
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).filter(([sub]) => isSelected(sub)))
+  return Object.fromEntries(Object.entries(value).filter(([sub]) => hasSub(sub)))
 }
 
-export const formatLocation = (id: string, baseUrl: string): string => `${baseUrl}/Users/${id}`
+/** Returns the address of a resource. */
+export const formatLocation = (type: ResourceType, id: string, baseUrl: string): string =>
+  `${baseUrl}/${type}s/${id}`
 
-/** Returns the version of a user, which is also its ETag. */
+/** Returns the version of a resource, which is also its ETag. */
 export const formatVersion = (revision: number): string => `W/"${revision}"`
 
 /** Whether an If-Match or If-None-Match header names the version: `*`, or a list of versions, weak or strong. */

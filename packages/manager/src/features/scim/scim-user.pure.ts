@@ -1,9 +1,9 @@
 // Reads a SCIM user from a request body, and derives the name and the e-mail address that the Manager shows. Unknown
 // attributes are ignored. Known attributes are stored exactly as they were sent.
 import { parseUuid } from '../../platform/ids.ts'
-import { hasForbiddenCharacters, isLongerThan } from '../../platform/inputs/inputs.ts'
 import { type TextAttribute, emailLimits, textAttributes } from './scim-attributes.pure.ts'
 import { scimBadRequest } from './scim-errors.pure.ts'
+import { invalidValue, readBoolean, readMembers, readRequiredText, readText } from './scim-values.pure.ts'
 
 export type ScimEmail = { value: string; type: string | null; primary: boolean; display: string | null }
 
@@ -25,39 +25,9 @@ export type ScimUser = {
 /** The attribute that contains the subject which the proxy sends; it becomes the id of the user. */
 export type SubjectAttribute = 'externalId' | 'userName'
 
-const invalidValue = (message: string): Error => scimBadRequest('invalidValue', message)
-
-/** The members of a JSON object, by their names in lower case. */
-export function readMembers(value: unknown, label: string): ReadonlyMap<string, unknown> {
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw scimBadRequest('invalidSyntax', `${label} must be a JSON object`)
-  return new Map(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member]))
-}
-
-/** Returns the text, or null if it is null, absent or empty. */
-function readText(value: unknown, { label, maxLength }: { label: string; maxLength: number }): string | null {
-  if (value === null || value === undefined || value === '') return null
-  if (typeof value !== 'string') throw invalidValue(`${label} must be a string`)
-  if (isLongerThan(value, maxLength)) throw invalidValue(`${label} must have at most ${maxLength} characters`)
-  if (hasForbiddenCharacters(value))
-    throw invalidValue(`${label} must not contain control characters or malformed Unicode`)
-  return value
-}
-
 /** Returns the value of a text attribute. Throws if the attribute is `userName` and the value is blank. */
 export function readTextAttribute(value: unknown, attribute: TextAttribute): string | null {
-  const text = readText(value, attribute)
-  if (attribute.field === 'userName' && (text ?? '').trim() === '')
-    throw invalidValue('userName is required and must not be blank')
-  return text
-}
-
-/** Reads a boolean, also in the form "True" or "False", which Entra ID sends. */
-export function readBoolean(value: unknown, label: string): boolean {
-  if (typeof value === 'boolean') return value
-  const word = typeof value === 'string' && value.length <= 5 ? value.toLowerCase() : ''
-  if (word !== 'true' && word !== 'false') throw invalidValue(`${label} must be true or false`)
-  return word === 'true'
+  return attribute.field === 'userName' ? readRequiredText(value, attribute) : readText(value, attribute)
 }
 
 const [valueRule, typeRule, displayRule] = [
@@ -207,4 +177,17 @@ export function describePerson(user: ScimUser): { name: string; username: string
     username: userName,
     email: email?.value ?? '',
   }
+}
+
+/**
+ * Returns the values of the person that a change writes. The e-mail address is null, which keeps the stored one, if neither
+ * the old nor the new values contain an address: the stored one is then from a sign-in.
+ */
+export function describeChange(
+  before: ScimUser | null,
+  after: ScimUser,
+): { name: string; username: string; email: string | null } {
+  const hadEmails = before !== null && before.emails.length > 0
+  const person = describePerson(after)
+  return { ...person, email: hadEmails || after.emails.length > 0 ? person.email : null }
 }

@@ -6,6 +6,7 @@ import {
   createScimClient,
   createScimToken,
   errorSchema,
+  groupSchema,
   newUser,
   userSchema,
 } from '../../../test/kit/scim.ts'
@@ -79,6 +80,19 @@ describe('creating', () => {
     const bob = await person('bob')
     await create({ externalId: bob.id, displayName: 'Robert' })
     expect(await stored(bob.id)).toMatchObject({ external_name: 'Robert', is_provisioned: true })
+  })
+
+  test('[scim.create] a person without an e-mail address in SCIM keeps the address of the sign-in', async () => {
+    const id = randomUUID()
+    await service.query({ id, name: 'Dora', email: 'dora@example.com' }, '{ me { id } }')
+    await create({ externalId: id })
+    await scim.patch(id, [{ op: 'replace', path: 'displayName', value: 'X' }])
+    expect(await stored(id)).toMatchObject({ external_name: 'X', external_email: 'dora@example.com' })
+    const add = { op: 'add', path: 'emails', value: [{ value: 'new@example.com' }] }
+    await scim.patch(id, [add])
+    expect(await stored(id)).toMatchObject({ external_email: 'new@example.com' })
+    await scim.patch(id, [{ op: 'remove', path: 'emails' }])
+    expect(await stored(id)).toMatchObject({ external_email: '' })
   })
 
   test('[scim.subject] a subject that is not a UUID is refused with the rule', async () => {
@@ -160,11 +174,16 @@ describe('reading', () => {
     ])
     expect((await scim.get('/ResourceTypes')).body.Resources).toEqual([
       (await scim.get('/ResourceTypes/User')).body,
+      (await scim.get('/ResourceTypes/Group')).body,
     ])
     const schemas = (await scim.get('/Schemas')).body
-    expect([schemas.totalResults, schemas.Resources[0].id]).toEqual([1, userSchema])
+    expect([schemas.totalResults, schemas.Resources[0].id, schemas.Resources[1].id]).toEqual([
+      2,
+      userSchema,
+      groupSchema,
+    ])
     expect((await scim.get(`/Schemas/${userSchema}`)).body).toEqual(schemas.Resources[0])
-    for (const path of ['/ResourceTypes/Group', '/Schemas/urn:x'])
+    for (const path of ['/ResourceTypes/Device', '/Schemas/urn:x'])
       expect((await scim.get(path)).status).toBe(404)
   })
 })

@@ -2,10 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../platform/errors.ts'
 import type { ApiServer } from '../../platform/http/declarations.ts'
-import { scimMediaType } from '../../platform/http/error-bodies.ts'
 import { ignoreBodies } from '../../platform/http/ignore-bodies.ts'
-import { sendNotModified } from '../../platform/http/send-cached.ts'
-import type { ScimClient } from '../../policy/authenticate.ts'
 import { acceptScimBodies } from './scim-bodies.routes.ts'
 import {
   createServiceProviderConfig,
@@ -15,19 +12,36 @@ import {
   listSchemas,
 } from './scim-discovery.pure.ts'
 import {
+  type GroupRouteServices,
+  registerGroupChangeRoutes,
+  registerGroupDeleteRoute,
+  registerGroupReadRoutes,
+} from './scim-groups.routes.ts'
+import {
+  type Selected,
+  change,
+  config,
+  getCaller,
+  getTarget,
+  path,
+  readSelection,
+  roleRows,
+  send,
+  sendNothing,
+  sendVersion,
+} from './scim-requests.routes.ts'
+import {
   type ScimResource,
   formatLocation,
   formatVersion,
-  matchesVersion,
-  parseSelection,
   renderList,
   renderUser,
 } from './scim-resource.pure.ts'
 import type { ScimSearchService } from './scim-search.service.ts'
-import type { ScimCaller, ScimUsersService } from './scim-users.service.ts'
+import type { ScimUsersService } from './scim-users.service.ts'
 import * as schemas from './scim.schemas.ts'
 
-export type ScimServices = {
+export type ScimServices = GroupRouteServices & {
   users: ScimUsersService
   search: ScimSearchService
   /** Public address of the routes, without a slash at the end. */
@@ -35,25 +49,24 @@ export type ScimServices = {
 }
 
 const bodyLimit = 65_536
-const path = '/scim/v2'
-const config = {
-  policy: { scim: 'an identity provider that provisions people' },
-  errorShape: 'scim' as const,
-}
-const change = (...audited: string[]) => ({ ...config, audited })
 
-/** Registers the routes of SCIM 2.0 for users, and its discovery routes. */
+/** Registers the routes of SCIM 2.0 for users and groups, and its discovery routes. */
 export function registerScimRoutes(server: ApiServer, services: ScimServices): void {
   registerDiscoveryRoutes(server, services.baseUrl)
   registerReadRoutes(server, services)
+  registerGroupReadRoutes(server, services)
   void server.register((scoped, _options, done) => {
     acceptScimBodies(scoped)
-    registerChangeRoutes(scoped.withTypeProvider<TypeBoxTypeProvider>(), services)
+    const typed = scoped.withTypeProvider<TypeBoxTypeProvider>()
+    registerChangeRoutes(typed, services)
+    registerGroupChangeRoutes(typed, services)
     done()
   })
   void server.register((scoped, _options, done) => {
     ignoreBodies(scoped)
-    registerDeleteRoute(scoped.withTypeProvider<TypeBoxTypeProvider>(), services)
+    const typed = scoped.withTypeProvider<TypeBoxTypeProvider>()
+    registerDeleteRoute(typed, services)
+    registerGroupDeleteRoute(typed, services)
     done()
   })
 }
@@ -80,19 +93,15 @@ function registerDiscoveryRoutes(server: ApiServer, baseUrl: string): void {
 function registerReadRoutes(server: ApiServer, { search, baseUrl }: ScimServices): void {
   server.get(`${path}/Users`, { config, schema: schemas.listUsersSchema }, async (request, reply) => {
     const { attributes, excludedAttributes, ...query } = request.query
-    const selection = parseSelection(attributes, excludedAttributes)
-    const { users, total, startIndex } = await search.list(query)
-    const resources = users.map((user) => renderUser(user, baseUrl, selection))
+    const selection = readSelection({ attributes, excludedAttributes })
+    const { rows, total, startIndex } = await search.list(query)
+    const resources = rows.map((user) => renderUser(user, baseUrl, selection))
     return send(reply, renderList(resources, startIndex, total))
   })
   server.get(`${path}/Users/:id`, { config, schema: schemas.getUserSchema }, async (request, reply) => {
     const selection = readSelection(request.query)
     const user = await search.get(request.params.id)
-    void reply.header('etag', formatVersion(user.revision))
-    const { 'if-none-match': ifNoneMatch } = request.headers
-    if (ifNoneMatch !== undefined && matchesVersion(ifNoneMatch, user.revision))
-      return sendNotModified(request, reply.header('cache-control', 'no-store'))
-    return send(reply, renderUser(user, baseUrl, selection))
+    return sendVersion(request, reply, user.revision, () => renderUser(user, baseUrl, selection))
   })
 }
 
@@ -108,7 +117,7 @@ function registerChangeRoutes(server: ApiServer, { users, baseUrl }: ScimService
     async (request, reply) => {
       readSelection(request.query)
       const user = await users.create(getCaller(request), request.body)
-      void reply.code(201).header('location', formatLocation(user.id, baseUrl))
+      void reply.code(201).header('location', formatLocation('User', user.id, baseUrl))
       return sendUser(request, reply, user)
     },
   )
@@ -145,40 +154,16 @@ function registerDeleteRoute(server: ApiServer, { users }: ScimServices): void {
     `${path}/Users/:id`,
     {
       bodyLimit,
-      config: change('provisionedUser delete', 'user deactivate'),
+      config: change('provisionedUser delete', 'user deactivate', 'provisionedGroup update', ...roleRows),
       schema: schemas.deleteUserSchema,
     },
     async (request, reply) => {
       await users.delete(getCaller(request), getTarget(request))
-      return reply
-        .code(204)
-        .header('cache-control', 'no-store')
-        .send(undefined as never)
+      return sendNothing(reply)
     },
   )
 }
 
-const send = (reply: FastifyReply, body: object): FastifyReply =>
-  reply.header('cache-control', 'no-store').type(scimMediaType).send(body)
-
 function throwNotFound(noun: string): never {
   throw notFound(noun)
-}
-
-type Selected = { attributes?: string; excludedAttributes?: string }
-const readSelection = ({ attributes, excludedAttributes }: Selected) =>
-  parseSelection(attributes, excludedAttributes)
-
-const getTarget = (request: FastifyRequest) => ({
-  id: (request.params as { id: string }).id,
-  ifMatch: request.headers['if-match'] ?? null,
-})
-
-function getCaller(request: FastifyRequest): ScimCaller {
-  return {
-    ...(request.scimClient as ScimClient),
-    ipAddress: request.clientAddress,
-    userAgent: request.headers['user-agent'] ?? '',
-    traceId: request.span.context?.traceId,
-  }
 }

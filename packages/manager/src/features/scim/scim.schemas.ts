@@ -1,25 +1,22 @@
-// Requests and responses of the SCIM routes. Attribute names ignore case, so bodies are checked by the service.
+// Requests and responses of the SCIM routes for users and of the discovery routes.
 import { type TSchema, Type } from 'typebox'
 import { createErrorResponses, notModifiedSchema } from '../../platform/http/http.schemas.ts'
+import {
+  any,
+  consumes,
+  createIfMatchSchema,
+  createListSchema,
+  createMetaSchema,
+  createParamsSchema,
+  createPatchBodySchema,
+  optional,
+  produces,
+  selection,
+  strings,
+  tags,
+} from './scim-common.schemas.ts'
 
-const tags = ['identity' as const]
-const produces = 'application/scim+json'
-const consumes = ['application/scim+json' as const, 'application/json' as const]
-
-const strings = (description: string) => Type.Array(Type.String(), { description })
-const optional = (description: string) => Type.Optional(Type.String({ description }))
-const time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
-
-const meta = Type.Object(
-  {
-    resourceType: Type.Optional(Type.Literal('User')),
-    created: time('Time of the creation.'),
-    lastModified: time('Time of the last change.'),
-    location: optional('Address of the user.'),
-    version: optional('Version of the user, which is also its ETag.'),
-  },
-  { $id: 'ScimMeta' },
-)
+const meta = createMetaSchema('User', 'user', 'ScimMeta')
 const email = Type.Object(
   {
     value: optional('The address.'),
@@ -52,27 +49,11 @@ const user = Type.Object(
   },
   { $id: 'ScimUser' },
 )
-const createListSchema = (resource: TSchema) =>
-  Type.Object({
-    schemas: strings('Contains `urn:ietf:params:scim:api:messages:2.0:ListResponse`.'),
-    totalResults: Type.Integer({ description: 'Number of matching resources.' }),
-    startIndex: Type.Integer({ description: 'Position of the first resource, which starts at 1.' }),
-    itemsPerPage: Type.Integer({ description: 'Number of resources on this page.' }),
-    Resources: Type.Array(resource),
-  })
 /** A document of the discovery routes. */
 const document = Type.Object({}, { additionalProperties: true, $id: 'ScimDocument' })
 
-const params = Type.Object({
-  id: Type.String({ description: 'The user, a UUID. A malformed id is treated like an unknown id.' }),
-})
-const selection = {
-  attributes: optional('Return only these attributes, separated by commas.'),
-  excludedAttributes: optional('Leave out these attributes; ignored if `attributes` is present.'),
-}
-const ifMatch = { 'if-match': optional('Versions of the user. Another version returns 412.') }
-// The types are checked by the service, because clients send some values in several forms.
-const any = (description: string) => Type.Optional(Type.Unknown({ description }))
+const params = createParamsSchema('user')
+const headers = createIfMatchSchema('user')
 const userBody = Type.Object(
   {
     externalId: any('Id of the user at the identity provider.'),
@@ -84,11 +65,6 @@ const userBody = Type.Object(
   },
   { additionalProperties: true, $id: 'ScimUserBody' },
 )
-const patchBody = Type.Object(
-  { Operations: any('At most 100 objects with `op`, `path` and `value`.') },
-  { additionalProperties: true, $id: 'ScimPatchBody' },
-)
-
 export const createUserSchema = {
   operationId: 'createScimUser',
   summary: 'Creates a person',
@@ -133,7 +109,7 @@ const changeSchema = {
   produces,
   params,
   querystring: Type.Object(selection),
-  headers: Type.Object(ifMatch),
+  headers,
   responseHeaders: { 200: ['ETag' as const] },
   response: { 200: user, ...createErrorResponses('scim', 401, 404, 409, 412, 413, 415) },
 }
@@ -151,7 +127,7 @@ export const patchUserSchema = {
   summary: 'Changes attributes of a person',
   description: 'A PATCH with at most 100 operations. Operations on unknown attributes change nothing.',
   ...changeSchema,
-  body: patchBody,
+  body: createPatchBodySchema('ScimPatchBody'),
 }
 
 export const deleteUserSchema = {
@@ -159,7 +135,7 @@ export const deleteUserSchema = {
   summary: 'Deletes a provisioned user and deactivates the person',
   tags,
   params,
-  headers: Type.Object(ifMatch),
+  headers,
   response: {
     204: Type.Null({ description: 'The person is deactivated.' }),
     ...createErrorResponses('scim', 401, 404, 412),

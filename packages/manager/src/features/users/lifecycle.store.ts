@@ -28,15 +28,15 @@ export function setDeactivation(
     .executeTakeFirstOrThrow()
 }
 
+/** The values that people see. An e-mail address of null keeps the stored one. */
+type ProvisionedPerson = { id: string; name: string; username: string; email: string | null }
+
 /** Inserts a person whom an identity provider manages, or makes an existing person such a person. */
-export function saveProvisionedUser(
-  tx: Tx,
-  person: { id: string; name: string; username: string; email: string },
-): Promise<User> {
+export function saveProvisionedUser(tx: Tx, person: ProvisionedPerson): Promise<User> {
   const values = {
     externalName: person.name,
     externalUsername: person.username,
-    externalEmail: person.email,
+    ...(person.email === null ? {} : { externalEmail: person.email }),
     isProvisioned: true,
   }
   return tx

@@ -8,6 +8,9 @@ const revisionClasses: Record<keyof RevisionFields, FieldClass> = {
   updatedAt: 'ignored',
 }
 
+/** Number of ids that the metadata of one audit row lists. A change of more objects has several rows. */
+export const maxListedIds = 500
+
 type Rows<Row> = { before: Row | null; after: Row | null }
 const pastTense = {
   create: 'created',

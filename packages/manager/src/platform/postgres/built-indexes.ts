@@ -20,6 +20,10 @@ const createSearchIndex = (table: string, keys: readonly string[], texts: readon
 const indexes: Readonly<Record<string, string>> = {
   audit_logs_created_at_idx:
     'audit_logs using brin (created_at) with (pages_per_range = 32, autosummarize = on)',
+  // The roles of a rule, which the database deletes together with the rule.
+  user2projects_group_rule_idx: 'user2projects (group_rule_id) where group_rule_id is not null',
+  user2tenants_group_rule_idx: 'user2tenants (group_rule_id) where group_rule_id is not null',
+  user2applications_group_rule_idx: 'user2applications (group_rule_id) where group_rule_id is not null',
   projects_search_idx: createSearchIndex('projects', [], ['name', 'slug']),
   tenants_search_idx: createSearchIndex('tenants', projectKey, ['name', 'slug']),
   applications_search_idx: createSearchIndex('applications', projectKey, ['name', 'slug']),

@@ -79,6 +79,9 @@ const isTerminated = (text: string): boolean =>
  */
 export const isRetryable = (error: unknown): boolean => isLost(error) || getCode(error) === 'ECONNREFUSED'
 
+/** Whether PostgreSQL ended a deadlock by rolling back this transaction. */
+export const isDeadlock = (error: unknown): boolean => getCode(error) === '40P01'
+
 /** Whether the transaction conflicted with another one, so that a retry would probably succeed. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(getCode(error))
 
