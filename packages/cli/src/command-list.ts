@@ -240,6 +240,15 @@ const people: CommandEntry[] = [
     load: async () => (await import('./commands/access.ts')).addAccessCommands,
   },
   {
+    names: ['groups', 'group'],
+    topic: 'People',
+    load: () =>
+      loadResource(
+        import('./resources/groups.ts').then(({ groups }) => groups),
+        import('./commands/groups.ts').then(({ addGroupCommands }) => addGroupCommands),
+      ),
+  },
+  {
     names: ['scim-tokens', 'scim-token'],
     topic: 'People',
     load: () =>

@@ -1,6 +1,6 @@
 // Stores the profiles of a user, each with an address and a token, in one file that only the user can read.
 import path from 'node:path'
-import { clearCache } from './complete/cache.ts'
+import { clearCache } from './completion-cache.ts'
 import { Failure } from './failures.ts'
 import { ensurePrivateFolder, readPrivateFile, writePrivateFile } from './private-files.ts'
 import type { Terminal } from './terminal.ts'

@@ -40,6 +40,8 @@ export function announceWrites(terminal: Terminal, connection: Connection): Conn
   }
 }
 
+const startsChange = (line: string): boolean => /^mutation\b(?! previewESBTransform\b)/.test(line.trimStart())
+
 /**
  * Whether the request can change something. A GraphQL query is sent with POST, but changes nothing, and a preview is a
  * mutation that changes nothing.
@@ -49,7 +51,7 @@ function isWrite({ method = 'GET', body }: RequestInit = {}): boolean {
   if (typeof body !== 'string') return true
   try {
     const { query } = JSON.parse(body) as { query?: unknown }
-    return typeof query !== 'string' || /^\s*mutation\b(?! previewESBTransform\b)/m.test(query)
+    return typeof query !== 'string' || query.split('\n').some(startsChange)
   } catch {
     return true
   }

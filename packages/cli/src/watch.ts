@@ -25,7 +25,7 @@ export async function watch(
   { interval = defaultIntervalSeconds }: WatchOptions,
   read: () => Promise<void>,
 ): Promise<never> {
-  const { isTransient } = await import('./follow/retry.ts')
+  const { isTransient } = await import('./retry.ts')
   for (;;) {
     // All output of the command is collected, so that the screen is never empty while the command waits.
     stdout.cork()

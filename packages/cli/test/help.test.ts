@@ -17,7 +17,7 @@ test('there are commands for everything', () => {
   for (const name of [
     'login logout whoami projects tenants apps environments endpoints machine-users tokens triggers pilets',
     'language-packs settings audit esb apply completion members users roles invitations deployments backends',
-    'calls runs evidence review notifications search access scim-tokens',
+    'calls runs evidence review notifications search access groups scim-tokens',
   ].flatMap((names) => names.split(' ')))
     expect(groups).toContain(name)
   expect(paths.length).toBeGreaterThan(150)

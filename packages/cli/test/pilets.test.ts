@@ -21,6 +21,8 @@ const file = (name: string, content: string | Buffer): string => {
   return named
 }
 
+const usedProject = 'Using project main.\n'
+
 test('a package that npm packed is published under the name and version in it', async () => {
   const packed = npmPack(
     { name: '@shop/cart', version: '1.2.0', main: 'index.js' },
@@ -29,7 +31,7 @@ test('a package that npm packed is published under the name and version in it', 
   const { code, out, err } = await svc(['pilet', 'publish', file('cart.tgz', packed), '-p', 'main'])
   expect([code, err, out]).toEqual([
     0,
-    '',
+    usedProject,
     expect.stringMatching(/^Published @shop\/cart@1\.2\.0, \d+ bytes, SHA-256 [0-9a-f]{64}\.\n$/),
   ])
   expect(await json(['pilets', 'get', '@shop/cart@1.2.0', '-p', 'main'])).toMatchObject({
@@ -41,7 +43,7 @@ test('a package that npm packed is published under the name and version in it', 
   const again = await svc(['pilet', 'publish', path.join(folder.path, 'cart.tgz'), '-p', 'main'])
   expect([again.code, again.err]).toEqual([
     1,
-    expect.stringMatching(/^svc: The Manager rejected the request: .*exists/),
+    expect.stringMatching(/^Using project main\.\nsvc: The Manager rejected the request: .*exists/),
   ])
 })
 
@@ -84,10 +86,10 @@ test('a version of somebody who may not enable versions is disabled, and svc say
   expect([code, out.split(',')[0], err]).toEqual([
     0,
     'Published untried@0.1.0',
-    'The version is disabled because you are not allowed to enable versions. Ask a developer of the project to run: svc pilets enable untried@0.1.0\n',
+    `${usedProject}The version is disabled because you are not allowed to enable versions. Ask a developer of the project to run: svc pilets enable untried@0.1.0\n`,
   ])
   expect(await json(['pilets', 'get', 'untried@0.1.0', '-p', 'main'])).toMatchObject({ enabled: false })
-  expect((await publish('untried@0.2.0', '--staged')).err).toBe('')
+  expect((await publish('untried@0.2.0', '--staged')).err).toBe(usedProject)
 })
 
 test('a version that an older Manager has published, which does not say whether it is enabled, is not called disabled', async () => {
@@ -109,7 +111,7 @@ test('a version that an older Manager has published, which does not say whether 
     const script = file('index.js', '//@pilet v:2\n')
     const publish = ['pilet', 'publish', script, '-p', 'main', '--as', 'older@1.0.0', '--url', url]
     const { code, out, err } = await svc(publish)
-    expect([code, out.split(',')[0], err]).toEqual([0, 'Published older@1.0.0', ''])
+    expect([code, out.split(',')[0], err]).toEqual([0, 'Published older@1.0.0', usedProject])
   } finally {
     older.closeAllConnections()
     older.close()
@@ -145,7 +147,7 @@ test('progress is shown on a terminal and not in a pipe', async () => {
   const piped = await spawnSvc([...publish, '--as', 'large@1.0.1'], { env }).ended
   expect(piped).toEqual({
     code: 0,
-    err: '',
+    err: usedProject,
     out: expect.stringMatching(/^Published large@1\.0\.1/) as string,
   })
 })
@@ -157,6 +159,9 @@ test('the name in a package does not steer a terminal', async () => {
   const packed = path.join(folder.path, 'evil.tgz')
   execFileSync('tar', ['-czf', packed, '-C', folder.path, 'package/package.json'])
   const { code, err } = await svc(['pilet', 'publish', packed, '-p', 'main'], { isTerminal: true })
-  expect([code, err]).toEqual([1, expect.stringMatching(/^\revil\\u001b\[2J\\u000d@1\.0\.0\\u009b2J \[/)])
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(/^Using project main\.\n\revil\\u001b\[2J\\u000d@1\.0\.0\\u009b2J \[/),
+  ])
   for (const controlCharacter of ['\u001b', '\u009b']) expect(err).not.toContain(controlCharacter)
 })

@@ -1,6 +1,6 @@
 // Builds an old installation row by row. Missing fields get defaults.
 import { createHash, pbkdf2Sync } from 'node:crypto'
-import { createRandom } from './random.ts'
+import { createRandom } from '@manager/harness/random.ts'
 import type {
   Id,
   OldApplication,

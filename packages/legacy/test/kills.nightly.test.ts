@@ -13,7 +13,7 @@ import { importArguments, runImport } from './imported.ts'
 import { program } from './run-legacy.ts'
 import { storeInstall } from './old-database.ts'
 import type { OldInstall } from './old-rows.ts'
-import { type Random, createRandom } from './random.ts'
+import { type Random, createRandom } from '@manager/harness/random.ts'
 import { randomInstall } from './random-install.ts'
 
 const kills = Number(process.env['LEGACY_KILLS'] ?? 3)

@@ -1,5 +1,5 @@
 // Values from old installations that the current rules reject.
-import type { Random } from './random.ts'
+import type { Random } from '@manager/harness/random.ts'
 
 /** Names. PostgreSQL can store every character except U+0000. */
 export const oddNames = [

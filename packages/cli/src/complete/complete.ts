@@ -11,7 +11,7 @@ import { resources } from '../resources/all.ts'
 import { listRows } from '../rows.ts'
 import type { Terminal } from '../terminal.ts'
 import { topicNames } from '../topics.ts'
-import { createCacheKey, readThroughCache } from './cache.ts'
+import { createCacheKey, readThroughCache } from '../completion-cache.ts'
 import { type Position, findPosition, findSubcommand } from './position.ts'
 
 /** Includes all requests. A user who presses the tab key does not wait longer. */

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerClock } from './server-clock.ts'
 import { readSlices } from './read.ts'
-import { retryUntilConnected } from './retry.ts'
+import { retryUntilConnected } from '../retry.ts'
 import type { LogPage, LogSource } from './source.ts'
 import { type LogWindow, createLogWindow } from './window.ts'
 

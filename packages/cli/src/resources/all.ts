@@ -8,6 +8,7 @@ import { machineUsers } from './machine-users.ts'
 import { pilets } from './pilets.ts'
 import { projects } from './projects.ts'
 import { roles } from './roles.ts'
+import { groups } from './groups.ts'
 import { scimTokens } from './scim-tokens.ts'
 import { tenants } from './tenants.ts'
 import { tokens } from './tokens.ts'
@@ -28,6 +29,7 @@ export const resources: readonly Resource[] = [
   deployments,
   users,
   roles,
+  groups,
   scimTokens,
   tokens,
 ]

@@ -66,6 +66,18 @@ export function useCommandScene() {
     breakPartner: async () => partner.handle((request) => void request.socket.destroy()),
     repairPartner: async () => partner.reset(),
     failRuns: () => service.sql.query("update trigger_runs set outcome = 'failed', finished_at = now()"),
+    provisionGroup: async () => {
+      await service.sql.query('insert into scim_users (user_id, user_name, active) values ($1, $2, true)', [
+        admin.id,
+        'admin',
+      ])
+      await service.sql.query(
+        `with added as (insert into scim_groups (id, display_name, member_count)
+           values (gen_random_uuid(), 'Operators', 1) returning id)
+         insert into scim_group_members (group_id, user_id) select id, $1 from added`,
+        [admin.id],
+      )
+    },
     notify: async () => {
       const inbox = {
         tenantId: await queryId("select id from tenants where slug = 'acme'"),

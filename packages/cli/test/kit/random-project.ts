@@ -16,7 +16,7 @@ import {
   updateFrontendModuleConfigDocument,
   updateLanguagePackContentDocument,
 } from '@manager/client/documents'
-import { type Random, createRandom } from '../../../legacy/test/random.ts'
+import { type Random, createRandom } from '@manager/harness/random.ts'
 import { oddTexts } from './odd-texts.ts'
 
 /** The maximum number of objects of each kind. Machine users, endpoints and triggers are counted for each parent. */

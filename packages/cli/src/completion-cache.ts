@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../private-files.ts'
-import type { Terminal } from '../terminal.ts'
+import { ensurePrivateFolder, readPrivateFile, writePrivateFile } from './private-files.ts'
+import type { Terminal } from './terminal.ts'
 
 type Entry = { atMs: number; values: readonly string[]; isFailure?: boolean }
 type Entries = Record<string, Entry>
