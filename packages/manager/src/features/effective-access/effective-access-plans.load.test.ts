@@ -62,6 +62,9 @@ async function addNeighbors(from: number, to: number): Promise<void> {
        '{}', '', '', now(), '', ''`,
     `user2applications (id, project_id, application_id, user_id, role)
      select gen_random_uuid(), md5('p' || n)::uuid, md5('a' || n)::uuid, ${id('user')}, 'normal'`,
+    `scim_groups (id, display_name) select md5('g' || n)::uuid, 'group ' || n`,
+    `group_rules (id, project_id, group_id, role, creator_id)
+     select md5('r' || n)::uuid, md5('p' || n)::uuid, md5('g' || n)::uuid, 'tester', ${id('user')}`,
   ])
     await sql.query(`insert into ${statement} from generate_series($1::int, $2::int) n`, [from + 1, to])
   await sql.query('vacuum analyze')
