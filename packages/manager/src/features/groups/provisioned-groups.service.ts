@@ -65,16 +65,6 @@ export function createProvisionedGroupsService({ groupRoles }: Pick<MembershipsA
     return group
   }
 
-  /** Gives and takes the roles of a group after people joined or left. */
-  const applyRoles = async (
-    tx: Tx,
-    groupId: string,
-    { joined, left }: MemberChanges,
-  ): Promise<AuditEvent[]> => {
-    const objects = (await rules.listRulesOfGroups(tx, [groupId])).map(getRuleObject)
-    return groupRoles.apply(tx, [...joined, ...left], objects)
-  }
-
   return {
     /** Returns a group, or null. Locks the group, and then the members of every object in which its rules give roles. */
     lock,
@@ -104,10 +94,10 @@ export function createProvisionedGroupsService({ groupRoles }: Pick<MembershipsA
         joined: joined.length,
         left: left.length,
       })
-      if (joined.length > 0)
-        assertRolesWithinLimit(group.memberCount, (await rules.listRulesOfGroups(tx, [group.id])).length)
+      const objects = (await rules.listRulesOfGroups(tx, [group.id])).map(getRuleObject)
+      if (joined.length > 0) assertRolesWithinLimit(group.memberCount, objects.length)
       const updates = describeChange('update', { before, after: group }, changes)
-      return { group, events: [...updates, ...(await applyRoles(tx, group.id, changes))] }
+      return { group, events: [...updates, ...(await groupRoles.apply(tx, [...joined, ...left], objects))] }
     },
 
     /** Deletes a locked group, its rules, and the roles that they gave. */
